@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "app.h"
+#include "pg_report.h"
+
+static int
+show_all(struct app *app)
+{
+	struct pg_thread *thread = NULL;
+	const struct pg_device *device;
+
+	fprintf(app->out, "[pgctrl]\n");
+	pg_report_control(app->out);
+	while ((thread = pg_engine_next_thread(app->engine, thread)) != NULL) {
+		fprintf(app->out, "\n[kpktgend_%u]\n", thread->lcore);
+		pg_report_thread(app->engine, thread, app->out);
+	}
+	TAILQ_FOREACH(device, pg_engine_devices(app->engine), in_engine) {
+		fprintf(app->out, "\n[%s]\n", device->name);
+		pg_report_device(device, app->out);
+	}
+	return 0;
+}
+
+static int
+target_find(void *ctx, const char *name, struct pg_target *target)
+{
+	struct app *app = ctx;
+	struct pg_thread *thread;
+	struct pg_device *device;
+	unsigned int lcore;
+	char extra;
+
+	*target = (struct pg_target){.busy = pg_engine_running(app->engine)};
+	if (strcmp(name, "pgctrl") == 0) {
+		target->kind = PG_TARGET_CONTROL;
+		target->object = app->engine;
+		return 0;
+	}
+	if (sscanf(name, "kpktgend_%u%c", &lcore, &extra) == 1) {
+		thread = pg_engine_thread(app->engine, lcore);
+		target->kind = PG_TARGET_THREAD;
+		target->object = thread;
+		return thread != NULL ? 0 : -ENOENT;
+	}
+	device = pg_engine_device(app->engine, name);
+	if (device == NULL)
+		return -ENOENT;
+	target->kind = PG_TARGET_DEVICE;
+	target->object = device;
+	target->settings = &device->settings;
+	target->settings_size = sizeof(device->settings);
+	return 0;
+}
+
+static_assert(sizeof(struct pg_device_settings) <= PG_SETTINGS_MAX,
+	"a change is tried on a copy of the settings");
+
+static void
+target_list(void *ctx, char *out, size_t size)
+{
+	struct app *app = ctx;
+	struct pg_thread *thread = NULL;
+	int used = snprintf(out, size, "pgctrl");
+
+	while ((thread = pg_engine_next_thread(app->engine, thread)) != NULL &&
+		used < (int)size / 2)
+		used += snprintf(out + used, size - used, ", kpktgend_%u", thread->lcore);
+	snprintf(out + used, size - used, "%s, or a device that add_device has added",
+		thread != NULL ? ", ..." : "");
+}
+
+// What reading a thread or a device shows after "Result: ".
+static void
+replied(void *ctx, const struct pg_target *target, const char *reply)
+{
+	struct app *app = ctx;
+
+	if (target->kind == PG_TARGET_THREAD)
+		snprintf(((struct pg_thread *)target->object)->reply, PG_RESULT_MAX, "%s", reply);
+	else if (target->kind == PG_TARGET_DEVICE)
+		snprintf(((struct pg_device *)target->object)->reply, PG_RESULT_MAX, "%s", reply);
+	if (app->options.verbose && reply[0] != '\0')
+		fprintf(app->out, "%s\n", reply);
+}
+
+static int
+device_probe(void *ctx, const char *name, struct pg_error *err)
+{
+	struct app *app = ctx;
+
+	return pg_device_probe(app->engine, name, err);
+}
+
+struct pg_world
+app_world(struct app *app)
+{
+	return (struct pg_world){
+		.ctx = app,
+		.target_find = target_find,
+		.device_probe = device_probe,
+		.target_list = target_list,
+		.replied = replied,
+	};
+}
+
+static int
+run_show(const struct pg_call *call)
+{
+	struct app *app = call->ctx;
+	struct pg_target target;
+	int rc = 0;
+
+	call->reply->text[0] = '\0';
+	if (call->value->text[0] == '\0')
+		return show_all(app);
+	if (target_find(app, call->value->text, &target) < 0) {
+		rc = pg_error_set(call->err, PG_FAULT_INPUT, ENODEV, "unknown target '%s'",
+			call->value->text);
+		target_list(app, call->err->expected, sizeof(call->err->expected));
+		return rc;
+	}
+	if (target.kind == PG_TARGET_CONTROL)
+		pg_report_control(app->out);
+	else if (target.kind == PG_TARGET_THREAD)
+		pg_report_thread(app->engine, target.object, app->out);
+	else
+		pg_report_device(target.object, app->out);
+	return 0;
+}
+
+static const struct pg_command rows[] = {
+	{
+		.target = PG_TARGET_CONTROL, .name = "show", .run = run_show,
+		.arg = {.type = &pg_type_text, .max = PG_DEVICE_NAME_MAX - 1, .optional = true,
+			.unit = "a target, or nothing for all,"},
+		.flags = PG_COMMAND_ANYTIME | PG_COMMAND_EXTENSION,
+		.help = "print what reading a target's file gives in Linux",
+		.example = "pgctrl show net_null0@0",
+	},
+};
+
+static const struct pg_command_list show_commands = {rows, RTE_DIM(rows)};
+
+const struct pg_command_list *const app_commands[] = {
+	&pg_tx_control_commands,
+	&show_commands,
+	&pg_flow_commands,
+	&pg_tx_device_commands,
+};
+const size_t app_ncommands = RTE_DIM(app_commands);

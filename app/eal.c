@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Start EAL: on the user's arguments, filled up where nothing was said, or on safe defaults. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_log.h>
+
+#include "app.h"
+#include "pg_report.h"
+
+#define ARGS_MAX  16 // what app_eal_start() adds at most
+#define HUGE_DIR  "/sys/kernel/mm/hugepages"
+#define LCORES_MAX 4096
+
+/** EAL options that decide where memory comes from: with one of them nothing is added. */
+static const char *const memory_options[] = {"-m", "-n", "-r", "--in-memory", "--no-huge",
+	"--huge-dir", "--huge-unlink", "--legacy-mem", "--socket-mem", "--socket-limit",
+	"--single-file-segments", "--match-allocations", "--proc-type", "--no-shconf",
+	"--base-virtaddr"};
+
+static unsigned long long
+free_hugepage_mb(void)
+{
+	DIR *dir = opendir(HUGE_DIR);
+	unsigned long long kb, pages, sum = 0;
+	struct dirent *entry;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		char path[sizeof(HUGE_DIR) + sizeof(entry->d_name) + 20];
+		FILE *file;
+
+		if (sscanf(entry->d_name, "hugepages-%llukB", &kb) != 1)
+			continue;
+		snprintf(path, sizeof(path), HUGE_DIR "/%s/free_hugepages", entry->d_name);
+		file = fopen(path, "re");
+		if (file != NULL && fscanf(file, "%llu", &pages) == 1)
+			sum += pages * kb;
+		if (file != NULL)
+			fclose(file);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	return sum / 1024;
+}
+
+static bool
+says_memory(const struct app_options *options)
+{
+	for (int i = 1; i < options->eal_argc; i++) {
+		for (size_t k = 0; k < RTE_DIM(memory_options); k++) {
+			size_t length = strlen(memory_options[k]);
+			const char *arg = options->eal_argv[i];
+
+			if (strncmp(arg, memory_options[k], length) != 0)
+				continue;
+			// A short option may carry its value; a long one ends or has '='.
+			if (length == 2 || arg[length] == '\0' || arg[length] == '=')
+				return true;
+		}
+	}
+	return false;
+}
+
+// EAL's own default is one directory for all users, which a second user cannot write.
+static int
+private_runtime_dir(void)
+{
+	const char *given = getenv("XDG_RUNTIME_DIR");
+	char path[64];
+	struct stat st;
+
+	if (geteuid() == 0 || (given != NULL && access(given, W_OK | X_OK) == 0))
+		return -1;
+	snprintf(path, sizeof(path), "/tmp/pmdgen-%u", geteuid());
+	if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+		fprintf(stderr, "pmdgen: cannot make %s: %s; set XDG_RUNTIME_DIR\n", path,
+			strerror(errno));
+		return APP_BAD_ENVIRONMENT;
+	}
+	// Someone else may have made it first: it must be a directory of ours alone.
+	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+		(st.st_mode & 077) != 0) {
+		fprintf(stderr, "pmdgen: %s is not a private directory of this user; "
+				"set XDG_RUNTIME_DIR\n",
+			path);
+		return APP_BAD_ENVIRONMENT;
+	}
+	setenv("XDG_RUNTIME_DIR", path, 1);
+	return -1;
+}
+
+// lcore i on the i-th CPU that the process may use, whatever its number.
+static void
+lcores_text(const cpu_set_t *cpus, char *out, size_t size)
+{
+	unsigned int lcore = 0;
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (unsigned int cpu = 0; cpu < CPU_SETSIZE && lcore < RTE_MAX_LCORE; cpu++) {
+		if (CPU_ISSET(cpu, cpus) && used < size - 16) {
+			used += snprintf(out + used, size - used, "%s%u@%u",
+				lcore > 0 ? "," : "", lcore, cpu);
+			lcore++;
+		}
+	}
+}
+
+static void
+add_memory(const struct app_options *options, char **argv, int *argc, char *mb, size_t size)
+{
+	bool huge = free_hugepage_mb() >= options->memory_mb;
+
+	snprintf(mb, size, "%u", options->memory_mb);
+	argv[(*argc)++] = (char *)"-m";
+	argv[(*argc)++] = mb;
+	if (!huge) {
+		argv[(*argc)++] = (char *)"--no-huge";
+		argv[(*argc)++] = (char *)"--no-shconf";
+	} else if (!options->eal_given || geteuid() != 0) {
+		argv[(*argc)++] = (char *)"--in-memory"; // needs no right to hugetlbfs files
+	}
+}
+
+static int
+eal_refused(void)
+{
+	const char *remedy = "EAL's messages above say why";
+
+	switch (rte_errno) {
+	case EINVAL:
+		fprintf(stderr, "pmdgen: EAL refused its arguments; %s\n", remedy);
+		return APP_BAD_INPUT;
+	case ENOMEM:
+		remedy = "reserve hugepages (echo 512 > /proc/sys/vm/nr_hugepages), or take a "
+			 "smaller --memory";
+		break;
+	case EACCES:
+		remedy = "without hugepages use --no-huge -m 512 --no-shconf, or no EAL memory option";
+		break;
+	case EAGAIN:
+	case EALREADY:
+		remedy = "give this process a --file-prefix of its own";
+		break;
+	}
+	fprintf(stderr, "pmdgen: EAL did not start: %s; %s\n", rte_strerror(rte_errno), remedy);
+	return APP_BAD_ENVIRONMENT;
+}
+
+int
+app_eal_start(struct app *app)
+{
+	struct app_options *options = &app->options;
+	char lcores[LCORES_MAX], mb[16];
+	char **argv = calloc(options->eal_argc + ARGS_MAX, sizeof(char *));
+	int argc = options->eal_argc, rc = private_runtime_dir();
+
+	if (argv == NULL || rc >= 0) {
+		free(argv);
+		return rc >= 0 ? rc : APP_BAD_ENVIRONMENT;
+	}
+	memcpy(argv, options->eal_argv, argc * sizeof(char *));
+	if (!options->eal_given) {
+		lcores_text(&app->cpus, lcores, sizeof(lcores));
+		argv[argc++] = (char *)"--lcores";
+		argv[argc++] = lcores;
+		argv[argc++] = (char *)"--no-pci";
+		argv[argc++] = (char *)"--file-prefix=pmdgen";
+		argv[argc++] = (char *)"--log-level=*:warning";
+	}
+	if (!says_memory(options))
+		add_memory(options, argv, &argc, mb, sizeof(mb));
+	app->report = pg_report_json_begin(argc, argv);
+	rc = rte_eal_init(argc, argv) < 0 ? eal_refused() : -1;
+	free(argv);
+	return rc;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <time.h>
+
+#include <rte_cycles.h>
+
+#include "pg_clock.h"
+#include "pg_units.h"
+
+#define PAIR_TRIES 64
+
+static uint64_t
+read_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * PG_NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+// The pair with the smallest window among a few: an interrupt in between widens the window.
+static void
+take_pair(uint64_t *cycles, uint64_t *raw_ns, uint64_t *window)
+{
+	*window = UINT64_MAX;
+	for (int i = 0; i < PAIR_TRIES; i++) {
+		uint64_t before = rte_rdtsc_precise();
+		uint64_t ns = read_ns(CLOCK_MONOTONIC_RAW);
+		uint64_t after = rte_rdtsc_precise();
+
+		if (after - before >= *window)
+			continue;
+		*window = after - before;
+		*cycles = before + (after - before) / 2;
+		*raw_ns = ns;
+	}
+}
+
+void
+pg_clock_init(struct pg_clock *clock)
+{
+	*clock = (struct pg_clock){0};
+	take_pair(&clock->first_cycles, &clock->first_raw_ns, &clock->first_window);
+}
+
+void
+pg_clock_derive(struct pg_clock *clock, uint64_t cycles, uint64_t raw_ns, uint64_t window)
+{
+	uint64_t span_cycles = cycles - clock->first_cycles;
+	uint64_t doubt = (clock->first_window + window + 1) / 2;
+
+	clock->span_ns = raw_ns - clock->first_raw_ns;
+	clock->ns_per_cycle =
+		(uint64_t)(((unsigned __int128)clock->span_ns << PG_CLOCK_SHIFT) / span_cycles);
+	clock->hz = (double)span_cycles * 1e9 / (double)clock->span_ns;
+	clock->error_ppm = (double)doubt * 1e6 / (double)span_cycles;
+}
+
+void
+pg_clock_refine(struct pg_clock *clock)
+{
+	uint64_t cycles = 0, raw_ns = 0, window;
+
+	take_pair(&cycles, &raw_ns, &window);
+	pg_clock_derive(clock, cycles, raw_ns, window);
+}
+
+void
+pg_clock_settle(struct pg_clock *clock, uint64_t span_ns)
+{
+	pg_clock_refine(clock);
+	if (clock->span_ns < span_ns) {
+		uint64_t rest = span_ns - clock->span_ns;
+		struct timespec ts = {rest / PG_NS_PER_S, rest % PG_NS_PER_S};
+
+		while (nanosleep(&ts, &ts) != 0)
+			;
+		pg_clock_refine(clock);
+	}
+}
+
+uint64_t
+pg_clock_cycles(const struct pg_clock *clock, uint64_t ns, uint64_t *frac)
+{
+	// ns * 2^56 / ns_per_cycle, with 64 more fraction bits taken from the remainder.
+	unsigned __int128 scaled = (unsigned __int128)ns << PG_CLOCK_SHIFT;
+	unsigned __int128 whole = scaled / clock->ns_per_cycle;
+	unsigned __int128 rest = scaled % clock->ns_per_cycle;
+
+	if (whole > UINT64_MAX) {
+		*frac = 0;
+		return UINT64_MAX;
+	}
+	*frac = (uint64_t)((rest << 64) / clock->ns_per_cycle);
+	return (uint64_t)whole;
+}
+
+uint64_t
+pg_clock_monotonic_ns(void)
+{
+	return read_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t
+pg_clock_wall_ns(void)
+{
+	return read_ns(CLOCK_REALTIME);
+}

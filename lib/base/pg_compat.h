@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The only file that knows about DPDK versions (DESIGN 11). 22.11 is the reference. */
+#ifndef PG_COMPAT_H
+#define PG_COMPAT_H
+
+#include <rte_version.h>
+
+#if RTE_VERSION < RTE_VERSION_NUM(22, 11, 0, 0)
+#error "pmdgen needs DPDK 22.11 or newer"
+#endif
+
+#include <rte_ethdev.h>
+#include <rte_graph.h>
+#include <rte_graph_worker.h>
+
+/* rte_node_register: __rte_node_register is what RTE_NODE_REGISTER's constructor calls; a static
+ * library would drop that constructor, so nodes are registered by an explicit list. */
+static inline rte_node_t
+pg_compat_node_register(const struct rte_node_register *node)
+{
+	return __rte_node_register(node);
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PG_UNITS_H
+#define PG_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PG_NS_PER_S  UINT64_C(1000000000)
+#define PG_NS_PER_US UINT64_C(1000)
+#define PG_US_PER_S  UINT64_C(1000000)
+
+/** Bytes that a frame has on the wire beyond what an mbuf holds.
+ *  Source:  IEEE 802.3: frame check sequence 4; preamble and delimiter 8, gap 12. */
+#define PG_FCS_BYTES      4
+#define PG_L1_EXTRA_BYTES 20
+
+/** floor(a * b / c) without overflow of the product.
+ *  Units:   c > 0.  Errors: a result above 64 bits becomes UINT64_MAX. */
+static inline uint64_t
+pg_muldiv(uint64_t a, uint64_t b, uint64_t c)
+{
+	unsigned __int128 q = (unsigned __int128)a * b / c;
+
+	return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
+}
+
+/** Write a number with a metric prefix and three decimals at most: 14.881 M, 9.5 G, 60.
+ *  Shape:   out[size]; returns out. */
+char *pg_units_si(double value, char *out, size_t size);
+
+#endif

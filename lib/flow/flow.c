@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+
+#include <rte_common.h>
+#include <rte_ip.h>
+
+#include "pg_flow.h"
+
+const struct pg_range pg_flow_reserved[] = {
+	{RTE_IPV4(0, 0, 0, 0), RTE_IPV4(0, 0, 0, 0), 0},
+	{RTE_IPV4(127, 0, 0, 0), RTE_IPV4(127, 255, 255, 255), 0},
+	{RTE_IPV4(224, 0, 0, 0), RTE_IPV4(239, 255, 255, 255), 0},
+	{RTE_IPV4(255, 255, 255, 255), RTE_IPV4(255, 255, 255, 255), 0},
+};
+const size_t pg_flow_nreserved = RTE_DIM(pg_flow_reserved);
+
+uint64_t
+pg_flow_allowed(uint32_t lo, uint32_t hi)
+{
+	uint64_t n = (uint64_t)hi - lo + 1;
+
+	for (size_t i = 0; i < pg_flow_nreserved; i++) {
+		uint32_t from = RTE_MAX(lo, pg_flow_reserved[i].lo);
+		uint32_t to = RTE_MIN(hi, pg_flow_reserved[i].hi);
+
+		if (from <= to)
+			n -= (uint64_t)to - from + 1;
+	}
+	return n;
+}
+
+static struct pg_range
+range(uint32_t lo, uint32_t hi, uint32_t flags, uint32_t random_flag)
+{
+	return (struct pg_range){lo, RTE_MAX(lo, hi), lo < hi && (flags & random_flag) != 0};
+}
+
+static int
+resolve_size(const struct pg_template *tmpl, const struct pg_flow_port *port, struct pg_flow *flow,
+	struct pg_error *err)
+{
+	uint32_t lo = tmpl->min_size != 0 ? tmpl->min_size : PG_FRAME_MIN;
+	uint32_t longest = pg_template_frame_max(tmpl);
+
+	flow->field[PG_FIELD_SIZE] = range(lo, tmpl->max_size, tmpl->flags, PG_FLAG_TXSIZE_RND);
+	if (longest > port->frame_max) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
+			"frames of %u bytes are longer than %s carries", longest, port->name);
+		return pg_error_expect(err, "at most %u bytes without FCS", port->frame_max);
+	}
+	return 0;
+}
+
+int
+pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
+	struct pg_flow *flow, struct pg_error *err)
+{
+	const uint32_t flags = tmpl->flags;
+	const struct pg_range *dst = &flow->field[PG_FIELD_IP_DST];
+
+	*flow = (struct pg_flow){.dst_mac = tmpl->dst_mac, .src_mac = tmpl->src_mac, .flags = flags};
+	if (rte_is_zero_ether_addr(&flow->src_mac))
+		flow->src_mac = port->mac;
+	flow->field[PG_FIELD_UDP_SRC] =
+		range(tmpl->udp_src_min, tmpl->udp_src_max, flags, PG_FLAG_UDPSRC_RND);
+	flow->field[PG_FIELD_UDP_DST] =
+		range(tmpl->udp_dst_min, tmpl->udp_dst_max, flags, PG_FLAG_UDPDST_RND);
+	// Without src_min the source is the interface's address, and src_max has no effect.
+	flow->field[PG_FIELD_IP_SRC] = tmpl->src_min.text[0] == '\0' ?
+		range(port->ip4, port->ip4, 0, 0) :
+		range(tmpl->src_min.addr, tmpl->src_max.addr, flags, PG_FLAG_IPSRC_RND);
+	flow->field[PG_FIELD_IP_DST] =
+		range(tmpl->dst_min.addr, tmpl->dst_max.addr, flags, PG_FLAG_IPDST_RND);
+	if (dst->random && pg_flow_allowed(dst->lo, dst->hi) == 0) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
+			"every random destination from dst_min to dst_max is reserved");
+		return pg_error_expect(err,
+			"a range with addresses outside 0.0.0.0, 127/8, 224/4 and 255.255.255.255");
+	}
+	return resolve_size(tmpl, port, flow, err);
+}

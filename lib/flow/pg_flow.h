@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PG_FLOW_H
+#define PG_FLOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <rte_ether.h>
+
+#include "pg_address.h"
+#include "pg_error.h"
+
+/* The template: what the user said a packet looks like. Header stack of this version:
+ * Ethernet, IPv4, UDP, pktgen's 16-byte header, zeros up to the size. */
+
+#define PG_SIZE_MIN       42 /**< 14 + 20 + 8, pktgen's smallest setting */
+#define PG_HEADERS_BYTES  42
+#define PG_PAYLOAD_BYTES  16 /**< magic, sequence, seconds, microseconds */
+#define PG_FRAME_MIN      (PG_HEADERS_BYTES + PG_PAYLOAD_BYTES)
+#define PG_IP_LENGTH_MAX  65535 /**< RFC 791: total length has 16 bits */
+/** The largest frame: IPv4's length, or what a buffer's 16-bit data room holds behind its headroom. */
+#define PG_SIZE_MAX       (PG_IP_LENGTH_MAX - 191)
+
+/** Linux pktgen's flag bits, in the order in which they are printed (reference 4.2). */
+enum pg_flag {
+	PG_FLAG_IPV6 = 0x1,
+	PG_FLAG_IPSRC_RND = 0x2,
+	PG_FLAG_IPDST_RND = 0x4,
+	PG_FLAG_TXSIZE_RND = 0x8,
+	PG_FLAG_UDPSRC_RND = 0x10,
+	PG_FLAG_UDPDST_RND = 0x20,
+	PG_FLAG_UDPCSUM = 0x40,
+	PG_FLAG_NO_TIMESTAMP = 0x80,
+	PG_FLAG_QUEUE_MAP_CPU = 0x400,
+	PG_FLAG_SHARED = 0x40000,
+};
+
+struct pg_template {
+	uint32_t min_size, max_size; /**< bytes without FCS; 0: not set */
+	uint32_t flags;              /**< enum pg_flag */
+	struct pg_ip4 src_min, src_max, dst_min, dst_max;
+	struct rte_ether_addr dst_mac;
+	struct rte_ether_addr src_mac; /**< all zero: the port's */
+	uint16_t udp_src_min, udp_src_max, udp_dst_min, udp_dst_max;
+};
+
+/** The longest frame a template makes, without FCS; at least the headers'. */
+static inline uint32_t
+pg_template_frame_max(const struct pg_template *tmpl)
+{
+	uint32_t longest = tmpl->min_size > tmpl->max_size ? tmpl->min_size : tmpl->max_size;
+
+	return longest > PG_FRAME_MIN ? longest : PG_FRAME_MIN;
+}
+
+/** What a template needs to know of the port it is sent on. */
+struct pg_flow_port {
+	struct rte_ether_addr mac;
+	uint32_t ip4;       /**< first IPv4 address, host byte order; 0: none */
+	uint32_t frame_max; /**< largest frame without FCS that the port carries */
+	const char *name;
+};
+
+/** An inclusive range of a field; lo == hi: the field is constant. */
+struct pg_range {
+	uint32_t lo, hi;
+	uint8_t random;
+};
+
+enum pg_field {
+	PG_FIELD_UDP_SRC,
+	PG_FIELD_UDP_DST,
+	PG_FIELD_IP_SRC,
+	PG_FIELD_IP_DST,
+	PG_FIELD_SIZE,
+	PG_FIELDS,
+};
+
+/** The template with every default filled in: what is compiled. */
+struct pg_flow {
+	struct rte_ether_addr dst_mac, src_mac;
+	struct pg_range field[PG_FIELDS]; /**< in enum pg_field's order */
+	uint32_t flags;
+};
+
+/** Fill in what the user left open, as pktgen does at start (reference 6.1), and refuse what the
+ *  port cannot carry.
+ *  Units:   a range is active if min < max, else the field stays at min.
+ *  Errors:  -EINVAL with text: a random destination without an address that may be used, a frame
+ *           longer than the port's or IPv4's limit. */
+int pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
+	struct pg_flow *flow, struct pg_error *err);
+
+/** Destinations that a random draw never takes (reference 7.2), ascending and disjoint: 0.0.0.0,
+ *  loopback, multicast, broadcast. */
+extern const struct pg_range pg_flow_reserved[];
+extern const size_t pg_flow_nreserved;
+
+/** How many addresses of lo..hi may be drawn. */
+uint64_t pg_flow_allowed(uint32_t lo, uint32_t hi);
+
+struct pg_command_list;
+
+/** The rows of the command table that set a template; it must be the first member of the settings
+ *  object they write to. */
+extern const struct pg_command_list pg_flow_commands;
+
+/** The name of one flag bit; NULL: no such flag. */
+const char *pg_flow_flag_name(uint32_t bit);
+
+#endif

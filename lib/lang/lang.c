@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+
+#include "lang_priv.h"
+
+struct pg_lang {
+	const struct pg_command_list *const *lists;
+	size_t nlists;
+	struct pg_world world;
+	char section[PG_TARGET_MAX]; /**< the current target; empty: none */
+	void *declared;              /**< tsearch() tree: names that checked lines have added */
+};
+
+/** A line, understood: what to run on what. */
+struct line {
+	struct pg_target target;
+	char target_name[PG_TARGET_MAX];
+	const struct pg_command *command; /**< NULL: nothing to do (empty line or section) */
+	unsigned int command_column, value_column;
+	union pg_value value;
+};
+
+struct pg_lang *
+pg_lang_create(const struct pg_command_list *const *lists, size_t count, const struct pg_world *world)
+{
+	struct pg_lang *lang = calloc(1, sizeof(*lang));
+
+	if (lang == NULL)
+		return NULL;
+	lang->lists = lists;
+	lang->nlists = count;
+	lang->world = *world;
+	return lang;
+}
+
+void
+pg_lang_destroy(struct pg_lang *lang)
+{
+	if (lang == NULL)
+		return;
+	tdestroy(lang->declared, free);
+	free(lang);
+}
+
+void
+pg_lang_rewind(struct pg_lang *lang)
+{
+	lang->section[0] = '\0';
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int
+declare(struct pg_lang *lang, const char *name, struct pg_error *err)
+{
+	char *copy = strdup(name);
+	char **node = copy ? tsearch(copy, &lang->declared, compare_names) : NULL;
+
+	if (node == NULL || *node != copy)
+		free(copy);
+	return node != NULL ? 0 : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+}
+
+const struct pg_command *
+pg_lang_find(const struct pg_lang *lang, enum pg_target_kind kind, const char *name)
+{
+	for (size_t l = 0; l < lang->nlists; l++) {
+		for (size_t i = 0; i < lang->lists[l]->count; i++) {
+			const struct pg_command *row = &lang->lists[l]->rows[i];
+
+			if (row->target == kind && strcmp(row->name, name) == 0)
+				return row;
+		}
+	}
+	return NULL;
+}
+
+// A device that only a checked line has added has no object yet.
+static int
+find_target(struct pg_lang *lang, const char *name, struct pg_target *target)
+{
+	if (lang->world.target_find(lang->world.ctx, name, target) == 0)
+		return 0;
+	if (tfind(name, &lang->declared, compare_names) == NULL)
+		return -ENOENT;
+	*target = (struct pg_target){.kind = PG_TARGET_DEVICE};
+	return 0;
+}
+
+static int
+unknown_target(struct pg_lang *lang, const char *name, unsigned int column, struct pg_error *err)
+{
+	pg_error_set(err, PG_FAULT_INPUT, ENODEV, "unknown target '%s'", name);
+	lang->world.target_list(lang->world.ctx, err->expected, sizeof(err->expected));
+	err->column = column;
+	return -ENODEV;
+}
+
+static int
+unknown_command(struct pg_lang *lang, enum pg_target_kind kind, const char *name,
+	unsigned int column, struct pg_error *err)
+{
+	struct lang_nearest nearest;
+
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "unknown command '%s'", name);
+	pg_error_expect(err, "a command of %s (--list-commands shows them)",
+		kind == PG_TARGET_DEVICE ? "a device" : pg_lang_kind_name(kind));
+	lang_nearest_init(&nearest, name);
+	for (size_t l = 0; l < lang->nlists; l++) {
+		for (size_t i = 0; i < lang->lists[l]->count; i++) {
+			if (lang->lists[l]->rows[i].target == kind)
+				lang_nearest_offer(&nearest, lang->lists[l]->rows[i].name);
+		}
+	}
+	lang_nearest_tell(&nearest, err);
+	err->column = column;
+	return -EINVAL;
+}
+
+static int
+too_long(const char *what, size_t limit, unsigned int column, struct pg_error *err)
+{
+	pg_error_set(err, PG_FAULT_INPUT, E2BIG, "%s is too long", what);
+	pg_error_expect(err, "at most %zu characters", limit - 1);
+	err->column = column;
+	return -E2BIG;
+}
+
+// `[TARGET]`: the brackets stand alone on their line.
+static int
+parse_section(struct pg_lang *lang, const char *line, const char *open, struct pg_error *err)
+{
+	const char *close = strchr(open, ']');
+	char name[PG_TARGET_MAX], extra[8];
+	struct pg_target target;
+	unsigned int column = open - line + 2;
+	const char *cursor;
+
+	if (close == NULL) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'[' without ']'");
+		pg_error_expect(err, "a section, [TARGET]");
+		err->column = column - 1;
+		return -EINVAL;
+	}
+	if ((size_t)(close - open) > sizeof(name))
+		return too_long("the target's name", sizeof(name), column, err);
+	memcpy(name, open + 1, close - open - 1);
+	name[close - open - 1] = '\0';
+	if (find_target(lang, name, &target) < 0)
+		return unknown_target(lang, name, column, err);
+	cursor = close + 1;
+	if (lang_token(line, &cursor, extra, sizeof(extra), &column) != 0) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "text after the section");
+		pg_error_expect(err, "the end of the line");
+		err->column = column;
+		return -EINVAL;
+	}
+	strcpy(lang->section, name);
+	return 0;
+}
+
+static int
+parse_argument(const char *line, const char *cursor, struct line *out, struct pg_error *err)
+{
+	const struct pg_arg *arg = &out->command->arg;
+	char token[PG_TEXT_MAX] = "";
+	unsigned int column;
+	int rc = 0;
+
+	memset(&out->value, 0, sizeof(out->value));
+	if (arg->type != NULL) {
+		rc = (arg->type->rest ? lang_rest : lang_token)(line, &cursor, token,
+			sizeof(token), &column);
+		out->value_column = column;
+		if (rc == -E2BIG)
+			return too_long("the argument", sizeof(token), column, err);
+		if (rc == 0 && arg->optional)
+			return 0;
+		if (rc == 0)
+			pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'%s' needs an argument",
+				out->command->name);
+		if (rc == 0 || arg->type->parse(arg, token, &out->value, err) < 0) {
+			if (err->expected[0] == '\0')
+				arg->type->expect(arg, err->expected, sizeof(err->expected));
+			err->column = column;
+			return -err->code;
+		}
+	}
+	rc = lang_token(line, &cursor, token, sizeof(token), &column);
+	if (rc != 0) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "text after '%s%s'", out->command->name,
+			arg->type != NULL ? " ARGUMENT" : "");
+		pg_error_expect(err, "the end of the line");
+		err->column = column;
+		return -EINVAL;
+	}
+	return 0;
+}
+
+// Decide whether the first word is a command of the section or names a target of its own.
+static int
+parse_target(struct pg_lang *lang, const char *line, const char **cursor, char *word, size_t size,
+	struct line *out, struct pg_error *err)
+{
+	unsigned int column = out->command_column;
+	int rc;
+
+	if (lang->section[0] != '\0') {
+		if (find_target(lang, lang->section, &out->target) < 0)
+			return unknown_target(lang, lang->section, column, err);
+		strcpy(out->target_name, lang->section);
+		if (pg_lang_find(lang, out->target.kind, word) != NULL)
+			return 0;
+	}
+	if (find_target(lang, word, &out->target) < 0) {
+		if (lang->section[0] != '\0')
+			return unknown_command(lang, out->target.kind, word, column, err);
+		return unknown_target(lang, word, column, err);
+	}
+	snprintf(out->target_name, sizeof(out->target_name), "%s", word);
+	rc = lang_token(line, cursor, word, size, &out->command_column);
+	if (rc == -E2BIG)
+		return too_long("the command", size, out->command_column, err);
+	if (rc == 0) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "no command for '%s'", out->target_name);
+		pg_error_expect(err, "TARGET COMMAND [ARGUMENT], or [%s] to address the lines that follow",
+			out->target_name);
+		err->column = out->command_column;
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int
+parse_line(struct pg_lang *lang, const char *text, struct line *out, struct pg_error *err)
+{
+	const char *cursor = text;
+	char word[PG_TARGET_MAX];
+	int rc;
+
+	memset(out, 0, offsetof(struct line, value));
+	rc = lang_token(text, &cursor, word, sizeof(word), &out->command_column);
+	if (rc == 0)
+		return 0;
+	if (word[0] == '[' || (rc == -E2BIG && text[out->command_column - 1] == '['))
+		return parse_section(lang, text, text + out->command_column - 1, err);
+	if (rc == -E2BIG)
+		return too_long("the word", sizeof(word), out->command_column, err);
+	rc = parse_target(lang, text, &cursor, word, sizeof(word), out, err);
+	if (rc < 0)
+		return rc;
+	out->command = pg_lang_find(lang, out->target.kind, word);
+	if (out->command == NULL)
+		return unknown_command(lang, out->target.kind, word, out->command_column, err);
+	return parse_argument(text, cursor, out, err);
+}
+
+int
+pg_lang_check(struct pg_lang *lang, const char *line, struct pg_error *err)
+{
+	struct line parsed;
+	int rc = parse_line(lang, line, &parsed, err);
+
+	if (rc < 0 || parsed.command == NULL || !(parsed.command->flags & PG_COMMAND_DECLARES))
+		return rc;
+	if (lang->world.device_probe != NULL &&
+		lang->world.device_probe(lang->world.ctx, parsed.value.text, err) < 0) {
+		err->column = parsed.value_column;
+		return -err->code;
+	}
+	return declare(lang, parsed.value.text, err);
+}
+
+// Try a setting on a copy; only a change that passes its check reaches the target.
+static int
+change_setting(const struct line *line, struct pg_error *err)
+{
+	const struct pg_command *row = line->command;
+	_Alignas(16) char copy[PG_SETTINGS_MAX];
+
+	memcpy(copy, line->target.settings, line->target.settings_size);
+	if (row->apply != NULL)
+		row->apply(copy, &line->value);
+	else
+		pg_arg_store(&row->arg, copy + row->offset, &line->value);
+	if (row->check != NULL && row->check(copy, err) < 0)
+		return -err->code;
+	memcpy(line->target.settings, copy, line->target.settings_size);
+	return 0;
+}
+
+static bool
+is_setting(const struct pg_command *row)
+{
+	return row->def != NULL || row->apply != NULL;
+}
+
+static void
+make_reply(const struct line *line, struct pg_reply *reply)
+{
+	const struct pg_command *row = line->command;
+	char argument[PG_TEXT_MAX] = "";
+
+	if (row->arg.type != NULL)
+		row->arg.type->format(&row->arg, &line->value, argument, sizeof(argument));
+	if (row->reply != NULL)
+		snprintf(reply->text, sizeof(reply->text), "%s%.400s", row->reply, argument);
+	else
+		snprintf(reply->text, sizeof(reply->text), "OK: %s%s%.400s", row->name,
+			row->arg.type != NULL ? "=" : "", argument);
+}
+
+int
+pg_lang_run(struct pg_lang *lang, const char *text, struct pg_reply *reply, struct pg_error *err)
+{
+	struct line line;
+	int rc = parse_line(lang, text, &line, err);
+
+	reply->text[0] = '\0';
+	if (rc < 0 || line.command == NULL)
+		return rc;
+	if (line.target.object == NULL) // declared by a check, but gone or never made
+		return unknown_target(lang, line.target_name, 1, err);
+	if (line.target.busy && !(line.command->flags & PG_COMMAND_ANYTIME)) {
+		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "'%s' cannot change while %s runs",
+			line.command->name, line.target_name);
+		pg_error_expect(err, "pgctrl stop before it");
+		err->column = line.command_column;
+		return -EBUSY;
+	}
+	if (is_setting(line.command))
+		rc = change_setting(&line, err);
+	if (rc == 0)
+		make_reply(&line, reply);
+	if (rc == 0 && line.command->run != NULL) {
+		struct pg_call call = {lang->world.ctx, line.command, &line.target, &line.value, reply, err};
+
+		rc = line.command->run(&call);
+	}
+	if (rc < 0) {
+		reply->text[0] = '\0';
+		if (err->column == 0)
+			err->column = line.value_column ? line.value_column : line.command_column;
+		return rc;
+	}
+	if (lang->world.replied != NULL)
+		lang->world.replied(lang->world.ctx, &line.target, reply->text);
+	return 0;
+}
+
+void
+pg_lang_print_error(FILE *out, const char *name, size_t number, const char *line,
+	const struct pg_error *err)
+{
+	size_t length = strcspn(line, "\n");
+
+	fprintf(out, "%s:%zu:%u: %s", name, number, err->column ? err->column : 1, err->text);
+	if (err->expected[0] != '\0')
+		fprintf(out, "; expected %s", err->expected);
+	if (err->remedy[0] != '\0')
+		fprintf(out, "; %s", err->remedy);
+	fprintf(out, "\n  %.*s\n  ", (int)length, line);
+	// Tabs stay tabs, so that the caret stands below its column.
+	for (size_t i = 1; i < err->column && i <= length; i++)
+		fputc(line[i - 1] == '\t' ? '\t' : ' ', out);
+	fputs("^\n", out);
+}

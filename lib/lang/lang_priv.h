@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef LANG_PRIV_H
+#define LANG_PRIV_H
+
+#include "pg_lang.h"
+
+
+/** Take the next token: a run of characters other than pktgen's separators (space, tab, newline,
+ *  carriage return, `"`, `=`); a token that starts with `#` ends the line.
+ *  Shape:   *cursor moves behind the token; out[size]; *column of the token, from 1.
+ *  Errors:  0 if there is none, 1 if there is one, -E2BIG if it does not fit. */
+int lang_token(const char *line, const char **cursor, char *out, size_t size,
+	unsigned int *column);
+
+/** Take the rest of the line without blanks and comment at its end; as lang_token() otherwise. */
+int lang_rest(const char *line, const char **cursor, char *out, size_t size,
+	unsigned int *column);
+
+/** Number of edits between two words, at most `limit` + 1 (insert, delete, replace, swap). */
+unsigned int lang_distance(const char *a, const char *b, unsigned int limit);
+
+/** Keeps the nearest of the candidates offered to it. */
+struct lang_nearest {
+	const char *word;
+	const char *best;
+	unsigned int distance;
+};
+
+void lang_nearest_init(struct lang_nearest *nearest, const char *word);
+void lang_nearest_offer(struct lang_nearest *nearest, const char *candidate);
+
+/** Append `; did you mean 'x'?` to an error's expectation if a candidate was near enough. */
+void lang_nearest_tell(const struct lang_nearest *nearest, struct pg_error *err);
+
+#endif

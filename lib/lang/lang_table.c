@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include <rte_common.h>
+
+#include "lang_priv.h"
+
+// Values start their union, and the machine is little endian: the first bytes are the value.
+void
+pg_arg_store(const struct pg_arg *arg, void *field, const union pg_value *value)
+{
+	if (arg->type->store != NULL)
+		arg->type->store(arg, field, value);
+	else
+		memcpy(field, value, arg->type->size ? arg->type->size : arg->width);
+}
+
+void
+pg_arg_load(const struct pg_arg *arg, const void *field, union pg_value *value)
+{
+	memset(value, 0, sizeof(*value));
+	memcpy(value, field, arg->type->size ? arg->type->size : arg->width);
+}
+
+const char *
+pg_lang_kind_name(enum pg_target_kind kind)
+{
+	static const char *const names[PG_TARGET_KINDS] = {
+		[PG_TARGET_CONTROL] = "pgctrl",
+		[PG_TARGET_THREAD] = "kpktgend_N",
+		[PG_TARGET_DEVICE] = "DEVICE",
+	};
+
+	return names[kind];
+}
+
+int
+pg_lang_defaults(const struct pg_command_list *const *lists, size_t count, enum pg_target_kind kind,
+	void *settings, struct pg_error *err)
+{
+	union pg_value value;
+
+	for (size_t l = 0; l < count; l++) {
+		for (size_t i = 0; i < lists[l]->count; i++) {
+			const struct pg_command *row = &lists[l]->rows[i];
+
+			if (row->target != kind || row->def == NULL || row->apply != NULL)
+				continue;
+			memset(&value, 0, sizeof(value));
+			if (row->def[0] != '\0' &&
+				row->arg.type->parse(&row->arg, row->def, &value, err) < 0)
+				return -err->code;
+			pg_arg_store(&row->arg, (char *)settings + row->offset, &value);
+		}
+	}
+	return 0;
+}
+
+static void
+argument_text(const struct pg_command *row, char *out, size_t size)
+{
+	if (row->arg.type == NULL)
+		snprintf(out, size, "no argument");
+	else
+		row->arg.type->expect(&row->arg, out, size);
+}
+
+void
+pg_lang_list_text(const struct pg_command_list *const *lists, size_t count, FILE *out)
+{
+	char argument[320];
+
+	for (int kind = 0; kind < PG_TARGET_KINDS; kind++) {
+		fprintf(out, "%s[%s]\n", kind == 0 ? "" : "\n", pg_lang_kind_name(kind));
+		for (size_t l = 0; l < count; l++) {
+			for (size_t i = 0; i < lists[l]->count; i++) {
+				const struct pg_command *row = &lists[l]->rows[i];
+
+				if ((int)row->target != kind)
+					continue;
+				argument_text(row, argument, sizeof(argument));
+				fprintf(out, "%-14s %s\n%15s%s", row->name, row->help, "",
+					argument);
+				if (row->def != NULL && row->def[0] != '\0')
+					fprintf(out, "; default %s", row->def);
+				fprintf(out, "%s\n",
+					row->flags & PG_COMMAND_EXTENSION ? "; extension" : "");
+			}
+		}
+	}
+}
+
+static json_t *
+words_json(const struct pg_word *words)
+{
+	json_t *list = json_array();
+
+	for (const struct pg_word *w = words; w->name != NULL; w++)
+		json_array_append_new(list, json_pack("{s:s, s:s}", "name", w->name, "help", w->help));
+	return list;
+}
+
+static json_t *
+row_json(const struct pg_command *row)
+{
+	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:b, s:b}", "target",
+		pg_lang_kind_name(row->target), "name", row->name, "help", row->help, "example",
+		row->example, "anytime", (row->flags & PG_COMMAND_ANYTIME) != 0, "extension",
+		(row->flags & PG_COMMAND_EXTENSION) != 0);
+	char argument[320];
+
+	argument_text(row, argument, sizeof(argument));
+	json_object_set_new(object, "argument", json_string(argument));
+	if (row->arg.type != NULL)
+		json_object_set_new(object, "type", json_string(row->arg.type->name));
+	if (row->def != NULL)
+		json_object_set_new(object, "default", json_string(row->def));
+	if (row->arg.words != NULL)
+		json_object_set_new(object, "words", words_json(row->arg.words));
+	return object;
+}
+
+int
+pg_lang_list_json(const struct pg_command_list *const *lists, size_t count, FILE *out)
+{
+	json_t *list = json_array();
+	int rc;
+
+	for (size_t l = 0; l < count; l++) {
+		for (size_t i = 0; i < lists[l]->count; i++)
+			json_array_append_new(list, row_json(&lists[l]->rows[i]));
+	}
+	rc = json_dumpf(list, out, JSON_INDENT(2));
+	json_decref(list);
+	fputc('\n', out);
+	return rc == 0 ? 0 : -EIO;
+}

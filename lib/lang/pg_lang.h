@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PG_LANG_H
+#define PG_LANG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <rte_ether.h>
+
+#include "pg_address.h"
+#include "pg_error.h"
+
+/* The language: lines `TARGET COMMAND [ARGUMENT]`, `[TARGET]` sections and `#` comments; one table
+ * of commands with typed arguments, from which parsing, error texts, help and lists derive. */
+
+#define PG_TARGET_MAX    64  /**< a target's name with its NUL */
+#define PG_TEXT_MAX      512 /**< a text argument (device arguments, a name) with its NUL */
+#define PG_REPLY_MAX     512 /**< pktgen's result buffer */
+#define PG_SETTINGS_MAX  4096 /**< the largest settings object a change is tried on */
+
+enum pg_target_kind {
+	PG_TARGET_CONTROL, /**< pgctrl */
+	PG_TARGET_THREAD,  /**< kpktgend_N */
+	PG_TARGET_DEVICE,  /**< a device added by add_device */
+	PG_TARGET_KINDS,
+};
+
+/** What a line is addressed to, found by the world's target_find(). */
+struct pg_target {
+	enum pg_target_kind kind;
+	void *object;         /**< borrowed; NULL while lines are only checked */
+	void *settings;       /**< borrowed; the object that settings rows write to */
+	size_t settings_size; /**< at most PG_SETTINGS_MAX */
+	bool busy;            /**< the target runs: rows without PG_COMMAND_ANYTIME are refused */
+};
+
+/** One named value of an argument, with its own help. */
+struct pg_word {
+	const char *name;
+	uint64_t value;
+	const char *help;
+	bool second; /**< a second name of a value, not listed in errors */
+};
+
+union pg_value {
+	uint64_t u64;
+	struct rte_ether_addr mac;
+	struct pg_ip4 ip4;
+	struct {
+		uint64_t mask;
+		bool clear;
+	} flag;
+	char text[PG_TEXT_MAX];
+};
+
+struct pg_type;
+
+/** The argument of a command. */
+struct pg_arg {
+	const struct pg_type *type; /**< NULL: the command takes no argument */
+	uint64_t min, max;          /**< bounds of a number */
+	const char *unit;           /**< "packets", "bytes", "ns"; NULL: none */
+	const struct pg_word *words; /**< named values, ended by a NULL name */
+	uint8_t width;              /**< bytes of the field that a number is stored in */
+	bool optional;              /**< may be left out; the value is then all zero */
+};
+
+/** A type supplies parse, format and storage once for all rows that use it. */
+struct pg_type {
+	const char *name;
+	bool rest; /**< takes the rest of the line, blanks included, not one token */
+	/** Parse a whole token. Errors: -EINVAL, -ERANGE with text; position is the caller's. */
+	int (*parse)(const struct pg_arg *arg, const char *token, union pg_value *value,
+		struct pg_error *err);
+	/** Write the value as the language writes it. */
+	void (*format)(const struct pg_arg *arg, const union pg_value *value, char *out,
+		size_t size);
+	/** Say what is expected: "a number of packets from 0 to 10". */
+	void (*expect)(const struct pg_arg *arg, char *out, size_t size);
+	/** Bytes of a field that holds such a value; 0: the row's width. */
+	size_t size;
+	/** Put a value into a settings field when that is more than copying it. */
+	void (*store)(const struct pg_arg *arg, void *field, const union pg_value *value);
+};
+
+/** Put a value into a settings field, and read it back. */
+void pg_arg_store(const struct pg_arg *arg, void *field, const union pg_value *value);
+void pg_arg_load(const struct pg_arg *arg, const void *field, union pg_value *value);
+
+extern const struct pg_type pg_type_number;
+extern const struct pg_type pg_type_mac;
+extern const struct pg_type pg_type_ip4;
+extern const struct pg_type pg_type_word;
+extern const struct pg_type pg_type_flag;
+extern const struct pg_type pg_type_text; /**< one token */
+extern const struct pg_type pg_type_line; /**< the rest of the line */
+
+struct pg_reply {
+	char text[PG_REPLY_MAX];
+};
+
+/** A command being run. */
+struct pg_call {
+	void *ctx; /**< the world's */
+	const struct pg_command *command;
+	const struct pg_target *target;
+	const union pg_value *value;
+	struct pg_reply *reply;
+	struct pg_error *err;
+};
+
+enum pg_command_flags {
+	PG_COMMAND_ANYTIME = 1 << 0,  /**< allowed while the target runs */
+	PG_COMMAND_DECLARES = 1 << 1, /**< its text argument names a device from here on */
+	PG_COMMAND_EXTENSION = 1 << 2, /**< not a word of Linux pktgen */
+};
+
+/** One row of the command table: a setting (offset) or an action (run). */
+struct pg_command {
+	enum pg_target_kind target;
+	const char *name;
+	struct pg_arg arg;
+	uint32_t flags;
+	/* A setting: where its value lives, its default as text, and how it may refuse. */
+	size_t offset;
+	const char *def;
+	/** Put the value into the copy of the settings when more than one field moves;
+	 *  NULL: the type's store at offset. */
+	void (*apply)(void *settings, const union pg_value *value);
+	/** Look at the changed copy; refuse by an error. NULL: nothing can be wrong. */
+	int (*check)(const void *settings, struct pg_error *err);
+	/** An action, or what else happens once a setting is committed. 0 or -errno. */
+	int (*run)(const struct pg_call *call);
+	/** What the reply says before the argument. NULL: "OK: <name>=". */
+	const char *reply;
+	const char *help;
+	const char *example;
+};
+
+/** A slice of the table, one per module; app/ gathers them (STYLE 1). */
+struct pg_command_list {
+	const struct pg_command *rows;
+	size_t count;
+};
+
+/** What the language is spoken to. Callbacks borrow their arguments. */
+struct pg_world {
+	void *ctx;
+	/** 0, or -ENOENT if no such target exists now. */
+	int (*target_find)(void *ctx, const char *name, struct pg_target *target);
+	/** Could a device of this name be added at all? Asked while lines are only checked.
+	 *  0, or -errno with text. May be NULL. */
+	int (*device_probe)(void *ctx, const char *name, struct pg_error *err);
+	/** Text for "expected": the targets that exist. */
+	void (*target_list)(void *ctx, char *out, size_t size);
+	/** A committed command's reply, to be kept as the target's `Result:`. May be NULL. */
+	void (*replied)(void *ctx, const struct pg_target *target, const char *reply);
+};
+
+/** One speaker: the table, the world, the current section. */
+struct pg_lang;
+
+/** Shape:   lists[count] is borrowed and must outlive the speaker.
+ *  Errors:  NULL with errno. */
+struct pg_lang *pg_lang_create(const struct pg_command_list *const *lists, size_t count,
+	const struct pg_world *world);
+void pg_lang_destroy(struct pg_lang *lang);
+
+/** Forget the current section: every source starts without one. */
+void pg_lang_rewind(struct pg_lang *lang);
+
+/** Check one line without running it: the words, the values and that the target exists or is
+ *  declared by an earlier checked line. Errors: as pg_lang_run(). */
+int pg_lang_check(struct pg_lang *lang, const char *line, struct pg_error *err);
+
+/** Run one line.
+ *  Errors:  -errno with a positioned error; then nothing has changed. reply->text is empty if the
+ *           line held no command. */
+int pg_lang_run(struct pg_lang *lang, const char *line, struct pg_reply *reply,
+	struct pg_error *err);
+
+/** Print an error with position, the offending line and a caret:
+ *  `NAME:LINE:COLUMN: what is wrong; expected ...`. */
+void pg_lang_print_error(FILE *out, const char *name, size_t number, const char *line,
+	const struct pg_error *err);
+
+/** Print the command table for people, or as JSON. */
+void pg_lang_list_text(const struct pg_command_list *const *lists, size_t count, FILE *out);
+int pg_lang_list_json(const struct pg_command_list *const *lists, size_t count, FILE *out);
+
+/** Find a row. NULL: no such command for that kind of target. */
+const struct pg_command *pg_lang_find(const struct pg_lang *lang, enum pg_target_kind kind,
+	const char *name);
+
+/** Write every default of a kind's settings rows into a settings object.
+ *  Errors:  -EINVAL with text if a row's default does not parse (a fault of the table). */
+int pg_lang_defaults(const struct pg_command_list *const *lists, size_t count, enum pg_target_kind kind,
+	void *settings, struct pg_error *err);
+
+/** The name of a kind of target as the language writes it: "pgctrl", "kpktgend_N", "a device". */
+const char *pg_lang_kind_name(enum pg_target_kind kind);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lang_priv.h"
+
+static void
+mac_expect(const struct pg_arg *arg, char *out, size_t size)
+{
+	(void)arg;
+	snprintf(out, size, "a MAC address of six bytes, xx:xx:xx:xx:xx:xx");
+}
+
+// Two hexadecimal digits a byte and colons only, as pktgen reads them.
+static int
+mac_parse(const struct pg_arg *arg, const char *token, union pg_value *value, struct pg_error *err)
+{
+	unsigned int bytes[RTE_ETHER_ADDR_LEN];
+	bool shape = strlen(token) == 3 * RTE_ETHER_ADDR_LEN - 1;
+
+	(void)arg;
+	for (size_t i = 0; shape && i < 3 * RTE_ETHER_ADDR_LEN - 1; i++)
+		shape = i % 3 == 2 ? token[i] == ':' : isxdigit((unsigned char)token[i]) != 0;
+	if (!shape || sscanf(token, "%2x:%2x:%2x:%2x:%2x:%2x", &bytes[0], &bytes[1], &bytes[2],
+			      &bytes[3], &bytes[4], &bytes[5]) != RTE_ETHER_ADDR_LEN)
+		return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'%s' is not a MAC address",
+			token);
+	for (size_t i = 0; i < RTE_ETHER_ADDR_LEN; i++)
+		value->mac.addr_bytes[i] = bytes[i];
+	return 0;
+}
+
+static void
+mac_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
+{
+	const uint8_t *b = value->mac.addr_bytes;
+
+	(void)arg;
+	snprintf(out, size, "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4], b[5]);
+}
+
+const struct pg_type pg_type_mac = {
+	.name = "mac",
+	.size = sizeof(struct rte_ether_addr),
+	.parse = mac_parse,
+	.format = mac_format,
+	.expect = mac_expect,
+};
+
+static void
+ip4_expect(const struct pg_arg *arg, char *out, size_t size)
+{
+	(void)arg;
+	snprintf(out, size, "an IPv4 address, four numbers from 0 to 255 with dots between");
+}
+
+static int
+ip4_parse(const struct pg_arg *arg, const char *token, union pg_value *value, struct pg_error *err)
+{
+	struct in_addr in;
+
+	(void)arg;
+	if (inet_pton(AF_INET, token, &in) != 1)
+		return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'%s' is not an IPv4 address",
+			token);
+	value->ip4.addr = ntohl(in.s_addr);
+	snprintf(value->ip4.text, sizeof(value->ip4.text), "%s", token);
+	return 0;
+}
+
+static void
+ip4_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
+{
+	(void)arg;
+	snprintf(out, size, "%s", value->ip4.text);
+}
+
+const struct pg_type pg_type_ip4 = {
+	.name = "ip4",
+	.size = sizeof(struct pg_ip4),
+	.parse = ip4_parse,
+	.format = ip4_format,
+	.expect = ip4_expect,
+};

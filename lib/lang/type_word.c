@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lang_priv.h"
+
+// "one of a, b, c", second names left out.
+static void
+words_list(const struct pg_word *words, char *out, size_t size)
+{
+	size_t used = 0;
+
+	for (const struct pg_word *w = words; w->name != NULL && used < size; w++) {
+		if (!w->second)
+			used += snprintf(out + used, size - used, "%s%s", w == words ? "" : ", ",
+				w->name);
+	}
+}
+
+static const struct pg_word *
+word_find(const struct pg_arg *arg, const char *token, const char *what, struct pg_error *err)
+{
+	struct lang_nearest nearest;
+
+	for (const struct pg_word *w = arg->words; w->name != NULL; w++) {
+		if (strcmp(w->name, token) == 0)
+			return w;
+	}
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "unknown %s '%s'", what, token);
+	arg->type->expect(arg, err->expected, sizeof(err->expected));
+	lang_nearest_init(&nearest, token);
+	for (const struct pg_word *w = arg->words; w->name != NULL; w++)
+		lang_nearest_offer(&nearest, w->name);
+	lang_nearest_tell(&nearest, err);
+	return NULL;
+}
+
+static void
+word_expect(const struct pg_arg *arg, char *out, size_t size)
+{
+	size_t used = snprintf(out, size, "one of ");
+
+	words_list(arg->words, out + used, size - used);
+}
+
+static int
+word_parse(const struct pg_arg *arg, const char *token, union pg_value *value, struct pg_error *err)
+{
+	const struct pg_word *word = word_find(arg, token, arg->unit ? arg->unit : "word", err);
+
+	if (word == NULL)
+		return -EINVAL;
+	value->u64 = word->value;
+	return 0;
+}
+
+static void
+word_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
+{
+	for (const struct pg_word *w = arg->words; w->name != NULL; w++) {
+		if (!w->second && w->value == value->u64)
+			snprintf(out, size, "%s", w->name);
+	}
+}
+
+const struct pg_type pg_type_word = {
+	.name = "word",
+	.parse = word_parse,
+	.format = word_format,
+	.expect = word_expect,
+};
+
+static void
+flag_expect(const struct pg_arg *arg, char *out, size_t size)
+{
+	size_t used = snprintf(out, size, "a flag, with ! before it to clear it: ");
+
+	words_list(arg->words, out + used, size - used);
+}
+
+static int
+flag_parse(const struct pg_arg *arg, const char *token, union pg_value *value, struct pg_error *err)
+{
+	bool clear = token[0] == '!';
+	const struct pg_word *word = word_find(arg, token + clear, "flag", err);
+
+	if (word == NULL)
+		return -EINVAL;
+	value->flag.mask = word->value;
+	value->flag.clear = clear;
+	return 0;
+}
+
+static void
+flag_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
+{
+	for (const struct pg_word *w = arg->words; w->name != NULL; w++) {
+		if (!w->second && w->value == value->flag.mask)
+			snprintf(out, size, "%s%s", value->flag.clear ? "!" : "", w->name);
+	}
+}
+
+static void
+flag_store(const struct pg_arg *arg, void *field, const union pg_value *value)
+{
+	uint64_t flags = 0;
+
+	memcpy(&flags, field, arg->width);
+	flags = value->flag.clear ? flags & ~value->flag.mask : flags | value->flag.mask;
+	memcpy(field, &flags, arg->width);
+}
+
+const struct pg_type pg_type_flag = {
+	.name = "flag",
+	.parse = flag_parse,
+	.format = flag_format,
+	.expect = flag_expect,
+	.store = flag_store,
+};

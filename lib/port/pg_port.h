@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PG_PORT_H
+#define PG_PORT_H
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_ether.h>
+
+#include "pg_error.h"
+
+#define PG_PORT_NAME_MAX 64
+
+/** A port that devices send on: an ethdev, and what templates and queues need to know of it.
+ *  control: rw. */
+struct pg_port {
+	char name[PG_PORT_NAME_MAX]; /**< as the user names it */
+	char ethdev[PG_PORT_NAME_MAX];
+	uint16_t id;                 /**< ethdev port number */
+	char driver[32];
+	struct rte_ether_addr mac;
+	uint32_t ip4;        /**< first address of the kernel interface behind it; 0: none */
+	uint32_t mtu;
+	uint32_t frame_max;  /**< longest frame without FCS it can be set up for */
+	uint32_t speed_mbps; /**< 0: unknown */
+	bool link_up;
+	uint16_t max_txqs;
+	int socket;          /**< -1: any */
+	char interface[IF_NAMESIZE]; /**< kernel interface behind it; empty: none */
+	bool attached;       /**< on the spot: goes with its last device */
+	bool keeps_packets;  /**< its driver never writes to a packet it sends */
+	unsigned int users;  /**< devices on it */
+	uint16_t ntxqs;      /**< queues it is set up for; 0: not started */
+	uint16_t ntxds;      /**< descriptors of a queue */
+	struct pg_port *next;
+};
+
+/** What a port counts itself. Absent values are UINT64_MAX, never 0. */
+struct pg_port_counters {
+	uint64_t opackets, oerrors; /**< the driver's */
+	uint64_t kernel_tx;         /**< packets the kernel interface sent */
+};
+
+#define PG_COUNTER_ABSENT UINT64_MAX
+
+/** How names become ports; a test can supply its own.
+ *  open() fills a zeroed port (name is set) or fails with text; close() undoes it. */
+struct pg_port_ops {
+	/** Could this name be a port at all? 0, or -ENODEV with text. Attaches nothing. */
+	int (*probe)(void *ctx, const char *name, struct pg_error *err);
+	int (*open)(void *ctx, struct pg_port *port, struct pg_error *err);
+	void (*close)(void *ctx, struct pg_port *port);
+	void *ctx;
+};
+
+/** Ethdev: name, number, kernel interface through net_af_packet, or virtual device attached on
+ *  the spot (DESIGN 1). */
+extern const struct pg_port_ops pg_port_ethdev;
+
+/** The ports in use. */
+struct pg_ports;
+
+/** Errors: NULL with errno. */
+struct pg_ports *pg_ports_create(const struct pg_port_ops *ops);
+void pg_ports_destroy(struct pg_ports *ports);
+
+/** Find or open the port of a name and count a user. Errors: NULL with text. */
+struct pg_port *pg_ports_get(struct pg_ports *ports, const char *name, struct pg_error *err);
+
+/** Drop a user; a port attached on the spot goes with its last one. */
+void pg_ports_put(struct pg_ports *ports, struct pg_port *port);
+
+/** See pg_port_ops.probe. */
+int pg_ports_probe(const struct pg_ports *ports, const char *name, struct pg_error *err);
+
+/** The first port; follow ->next. */
+struct pg_port *pg_ports_first(const struct pg_ports *ports);
+
+/** Attach a device from EAL device arguments (`net_pcap0,tx_pcap=FILE`), and detach it again.
+ *  Errors: -errno with text; detach refuses a port that devices use. */
+int pg_port_attach(const char *devargs, struct pg_error *err);
+int pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err);
+
+/** Configure and start a port with `ntxqs` transmit queues and room for frames of frame_bytes;
+ *  nothing happens if it is so already.
+ *  Errors: -errno with text; more queues than the port has is -EINVAL. */
+int pg_port_setup(struct pg_port *port, uint16_t ntxqs, uint32_t frame_bytes, struct pg_error *err);
+
+/** Stop a port that pg_port_setup() started: its rings let go of their buffers. */
+void pg_port_stop(struct pg_port *port);
+
+/** Wait until the link is up, at most timeout_ms. */
+bool pg_port_link_wait(struct pg_port *port, unsigned int timeout_ms);
+
+void pg_port_counters_read(const struct pg_port *port, struct pg_port_counters *counters);
+
+/** Check that every `--vdev` of an EAL argument list became a device: EAL itself does not fail.
+ *  Errors: -ENODEV with text. */
+int pg_port_check_vdevs(int argc, char **argv, struct pg_error *err);
+
+/** A locally administered unicast MAC that depends on the name alone. */
+void pg_port_mac_from_name(const char *name, struct rte_ether_addr *mac);
+
+#endif

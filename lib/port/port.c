@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+
+#include "port_priv.h"
+
+struct pg_ports {
+	const struct pg_port_ops *ops;
+	struct pg_port *first;
+};
+
+struct pg_ports *
+pg_ports_create(const struct pg_port_ops *ops)
+{
+	struct pg_ports *ports = calloc(1, sizeof(*ports));
+
+	if (ports != NULL)
+		ports->ops = ops;
+	return ports;
+}
+
+void
+pg_ports_destroy(struct pg_ports *ports)
+{
+	if (ports == NULL)
+		return;
+	while (ports->first != NULL) {
+		ports->first->users = 1;
+		pg_ports_put(ports, ports->first);
+	}
+	free(ports);
+}
+
+struct pg_port *
+pg_ports_first(const struct pg_ports *ports)
+{
+	return ports->first;
+}
+
+int
+pg_ports_probe(const struct pg_ports *ports, const char *name, struct pg_error *err)
+{
+	return ports->ops->probe(ports->ops->ctx, name, err);
+}
+
+struct pg_port *
+pg_ports_get(struct pg_ports *ports, const char *name, struct pg_error *err)
+{
+	struct pg_port *port;
+
+	// A port number and a name may mean the same ethdev.
+	for (port = ports->first; port != NULL; port = port->next) {
+		if (strcmp(port->name, name) == 0 || strcmp(port->ethdev, name) == 0)
+			goto found;
+	}
+	port = calloc(1, sizeof(*port));
+	if (port == NULL) {
+		pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+		return NULL;
+	}
+	snprintf(port->name, sizeof(port->name), "%s", name);
+	if (ports->ops->open(ports->ops->ctx, port, err) < 0) {
+		free(port);
+		return NULL;
+	}
+	for (struct pg_port *p = ports->first; p != NULL; p = p->next) {
+		if (p->id == port->id && strcmp(p->ethdev, port->ethdev) == 0) {
+			free(port);
+			port = p;
+			goto found;
+		}
+	}
+	port->next = ports->first;
+	ports->first = port;
+found:
+	port->users++;
+	return port;
+}
+
+void
+pg_ports_put(struct pg_ports *ports, struct pg_port *port)
+{
+	struct pg_port **link = &ports->first;
+
+	if (--port->users > 0)
+		return;
+	while (*link != port)
+		link = &(*link)->next;
+	*link = port->next;
+	ports->ops->close(ports->ops->ctx, port);
+	free(port);
+}
+
+int
+pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err)
+{
+	struct rte_eth_dev_info info;
+	uint16_t id;
+	int rc;
+
+	for (const struct pg_port *p = ports->first; p != NULL; p = p->next) {
+		if (strcmp(p->ethdev, name) != 0 && strcmp(p->name, name) != 0)
+			continue;
+		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "%s is used by %u device%s", name, p->users,
+			p->users == 1 ? "" : "s");
+		return pg_error_expect(err, "rem_device_all on their threads before");
+	}
+	if (rte_eth_dev_get_port_by_name(name, &id) < 0 || rte_eth_dev_info_get(id, &info) < 0) {
+		pg_error_set(err, PG_FAULT_INPUT, ENODEV, "no device '%s' is attached", name);
+		return pg_error_expect(err, "the name of an ethdev");
+	}
+	rc = rte_dev_remove(info.device);
+	return rc == 0 ? 0 : pg_error_set(err, PG_FAULT_ENV, -rc, "cannot detach %s: %s", name,
+				     rte_strerror(-rc));
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <ifaddrs.h>
+#include <inttypes.h>
+#include <net/if_arp.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+#include <rte_lcore.h>
+
+#include "port_priv.h"
+
+#define AF_PACKET_FRAMES   512
+#define AF_PACKET_OVERHEAD 128 // TPACKET2 header, address, alignment
+#define AF_PACKET_BLOCK    4096
+#define AF_PACKET_QPAIRS   16u // RTE_PMD_AF_PACKET_MAX_RINGS
+
+static int
+query(const char *interface, unsigned long request, struct ifreq *ifr)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int rc;
+
+	if (fd < 0)
+		return -errno;
+	memset(ifr, 0, sizeof(*ifr));
+	snprintf(ifr->ifr_name, sizeof(ifr->ifr_name), "%s", interface);
+	rc = ioctl(fd, request, ifr) < 0 ? -errno : 0;
+	close(fd);
+	return rc;
+}
+
+int
+port_af_packet_args(const char *interface, char *out, size_t size, struct pg_error *err)
+{
+	struct ifreq ifr;
+	uint32_t frame, block;
+	int rc = query(interface, SIOCGIFFLAGS, &ifr);
+
+	if (rc == 0 && !(ifr.ifr_flags & IFF_UP)) {
+		pg_error_set(err, PG_FAULT_ENV, ENETDOWN, "interface %s is down", interface);
+		return pg_error_remedy(err, "ip link set %s up", interface);
+	}
+	if (rc == 0)
+		rc = query(interface, SIOCGIFHWADDR, &ifr);
+	if (rc == 0 && ifr.ifr_hwaddr.sa_family != ARPHRD_ETHER &&
+		ifr.ifr_hwaddr.sa_family != ARPHRD_LOOPBACK)
+		return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "%s is not an Ethernet interface",
+			interface);
+	if (rc == 0)
+		rc = query(interface, SIOCGIFMTU, &ifr);
+	if (rc < 0)
+		return pg_error_set(err, PG_FAULT_ENV, -rc, "cannot ask the kernel about %s: %s",
+			interface, strerror(-rc));
+	frame = rte_align32pow2(ifr.ifr_mtu + RTE_ETHER_HDR_LEN + AF_PACKET_OVERHEAD);
+	frame = RTE_MAX(frame, 2048u);
+	block = RTE_MAX(frame, (uint32_t)AF_PACKET_BLOCK);
+	snprintf(out, size, "iface=%s,qpairs=%u,framesz=%u,blocksz=%u,framecnt=%u,qdisc_bypass=1",
+		interface, RTE_MIN(rte_lcore_count(), AF_PACKET_QPAIRS), frame, block,
+		AF_PACKET_FRAMES);
+	return 0;
+}
+
+uint32_t
+port_kernel_ip4(const char *interface)
+{
+	struct ifaddrs *list;
+	uint32_t ip4 = 0;
+
+	if (getifaddrs(&list) < 0)
+		return 0;
+	for (struct ifaddrs *a = list; a != NULL && ip4 == 0; a = a->ifa_next) {
+		if (a->ifa_addr != NULL && a->ifa_addr->sa_family == AF_INET &&
+			strcmp(a->ifa_name, interface) == 0)
+			ip4 = ntohl(((struct sockaddr_in *)(void *)a->ifa_addr)->sin_addr.s_addr);
+	}
+	freeifaddrs(list);
+	return ip4;
+}
+
+// /proc/net/dev: 64-bit counters of this network namespace; the tenth number is tx packets.
+uint64_t
+port_kernel_tx_packets(const char *interface)
+{
+	FILE *file = fopen("/proc/net/dev", "re");
+	uint64_t packets = PG_COUNTER_ABSENT;
+	size_t length = strlen(interface);
+	char line[512];
+
+	if (file == NULL)
+		return packets;
+	while (fgets(line, sizeof(line), file) != NULL) {
+		const char *name = line + strspn(line, " ");
+
+		if (strncmp(name, interface, length) != 0 || name[length] != ':')
+			continue;
+		if (sscanf(name + length + 1,
+			    "%*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &packets) != 1)
+			packets = PG_COUNTER_ABSENT;
+	}
+	fclose(file);
+	return packets;
+}

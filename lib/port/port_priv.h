@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PORT_PRIV_H
+#define PORT_PRIV_H
+
+#include "pg_port.h"
+
+/** What has to be known of a driver beyond what it says of itself (each found by measuring). */
+struct port_traits {
+	const char *driver;  /**< NULL: all others */
+	bool rx_like_tx;     /**< as many receive as transmit queues (net_tap) */
+	bool needs_rx;       /**< at least one receive queue */
+	bool keeps_packets;  /**< never writes to a packet it sends, nor hands it on */
+	bool fixed_mtu;      /**< its limit is the kernel interface's MTU, or set at attach */
+	bool foreign_mac;    /**< its MAC belongs to a kernel interface and is left alone */
+};
+
+const struct port_traits *port_traits_find(const char *driver);
+
+/** Write the net_af_packet arguments that carry a kernel interface's MTU and one queue for each
+ *  lcore; both are fixed at attach. Errors: -errno with text. */
+int port_af_packet_args(const char *interface, char *out, size_t size, struct pg_error *err);
+
+/** What the kernel knows of an interface. */
+uint32_t port_kernel_ip4(const char *interface);
+uint64_t port_kernel_tx_packets(const char *interface); /**< PG_COUNTER_ABSENT: unknown */
+
+/** Fill a port from its ethdev: everything but the name. Errors: -errno with text. */
+int port_describe(struct pg_port *port, struct pg_error *err);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+#include <rte_mempool.h>
+
+#include "pg_units.h"
+#include "port_priv.h"
+
+#define RX_BUFFERS 1023 // receive queues that a driver insists on are never polled
+#define TX_DESCRIPTORS 1024
+
+int
+port_describe(struct pg_port *port, struct pg_error *err)
+{
+	const struct port_traits *traits;
+	struct rte_eth_dev_info info;
+	struct rte_eth_link link;
+	uint16_t mtu = 0;
+	int rc = rte_eth_dev_info_get(port->id, &info);
+
+	if (rc == 0)
+		rc = rte_eth_macaddr_get(port->id, &port->mac);
+	if (rc == 0)
+		rc = rte_eth_dev_get_name_by_port(port->id, port->ethdev);
+	if (rc < 0)
+		return pg_error_set(err, PG_FAULT_ENV, -rc, "%s does not answer: %s", port->name,
+			rte_strerror(-rc));
+	traits = port_traits_find(info.driver_name);
+	snprintf(port->driver, sizeof(port->driver), "%s", info.driver_name);
+	port->keeps_packets = traits->keeps_packets;
+	(void)rte_eth_dev_get_mtu(port->id, &mtu);
+	if (info.if_index != 0 && if_indextoname(info.if_index, port->interface) != NULL)
+		port->ip4 = port_kernel_ip4(port->interface);
+	port->mtu = mtu;
+	port->frame_max = (traits->fixed_mtu ? mtu : RTE_MAX(mtu, info.max_mtu)) + RTE_ETHER_HDR_LEN;
+	port->max_txqs = info.max_tx_queues;
+	port->socket = rte_eth_dev_socket_id(port->id);
+	if (rte_eth_link_get_nowait(port->id, &link) == 0) {
+		port->link_up = link.link_status == RTE_ETH_LINK_UP;
+		if (link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN)
+			port->speed_mbps = link.link_speed;
+	}
+	return 0;
+}
+
+void
+pg_port_stop(struct pg_port *port)
+{
+	if (port->ntxqs == 0)
+		return;
+	(void)rte_eth_dev_stop(port->id);
+	port->ntxqs = 0;
+}
+
+static struct rte_mempool *
+rx_pool(const struct pg_port *port)
+{
+	char name[RTE_MEMPOOL_NAMESIZE];
+	struct rte_mempool *pool;
+
+	snprintf(name, sizeof(name), "pg_rx_%u", port->id);
+	pool = rte_mempool_lookup(name);
+	if (pool == NULL)
+		pool = rte_pktmbuf_pool_create(name, RX_BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
+			port->socket);
+	return pool;
+}
+
+static int
+setup_queues(struct pg_port *port, uint16_t nrxqs, uint16_t ntxqs)
+{
+	const struct rte_eth_conf conf = {.txmode = {.mq_mode = RTE_ETH_MQ_TX_NONE}};
+	uint16_t nrxds = 512, ntxds = TX_DESCRIPTORS;
+	struct rte_mempool *pool;
+	int rc = rte_eth_dev_configure(port->id, nrxqs, ntxqs, &conf);
+
+	if (rc < 0)
+		return rc;
+	rc = rte_eth_dev_adjust_nb_rx_tx_desc(port->id, &nrxds, &ntxds);
+	port->ntxds = ntxds;
+	for (uint16_t q = 0; rc == 0 && q < ntxqs; q++)
+		rc = rte_eth_tx_queue_setup(port->id, q, ntxds, port->socket, NULL);
+	if (rc < 0 || nrxqs == 0)
+		return rc;
+	pool = rx_pool(port);
+	if (pool == NULL)
+		return -rte_errno;
+	for (uint16_t q = 0; rc == 0 && q < nrxqs; q++)
+		rc = rte_eth_rx_queue_setup(port->id, q, nrxds, port->socket, NULL, pool);
+	return rc;
+}
+
+static int
+grow_mtu(struct pg_port *port, uint32_t frame_bytes, struct pg_error *err)
+{
+	uint32_t mtu = frame_bytes - RTE_MIN(frame_bytes, (uint32_t)RTE_ETHER_HDR_LEN);
+	int rc;
+
+	if (mtu <= port->mtu)
+		return 0;
+	rc = rte_eth_dev_set_mtu(port->id, mtu);
+	// A driver without this call has no limit of its own (net_pcap, net_ring).
+	if (rc < 0 && rc != -ENOTSUP)
+		return pg_error_set(err, PG_FAULT_ENV, -rc, "%s refuses an MTU of %u: %s",
+			port->name, mtu, rte_strerror(-rc));
+	port->mtu = mtu;
+	return 0;
+}
+
+int
+pg_port_setup(struct pg_port *port, uint16_t ntxqs, uint32_t frame_bytes, struct pg_error *err)
+{
+	const struct port_traits *traits = port_traits_find(port->driver);
+	uint16_t nrxqs = traits->rx_like_tx ? ntxqs : traits->needs_rx ? 1 : 0;
+	int rc;
+
+	if (ntxqs > port->max_txqs) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
+			"%s has %u transmit queue%s, but its threads need %u", port->name,
+			port->max_txqs, port->max_txqs == 1 ? "" : "s", ntxqs);
+		return pg_error_expect(err, "one queue for each thread that sends on it");
+	}
+	if (port->ntxqs == ntxqs && frame_bytes <= port->mtu + RTE_ETHER_HDR_LEN)
+		return 0;
+	pg_port_stop(port);
+	rc = setup_queues(port, nrxqs, ntxqs);
+	if (rc == 0 && grow_mtu(port, frame_bytes, err) < 0)
+		return -err->code;
+	if (rc == 0)
+		rc = rte_eth_dev_start(port->id);
+	if (rc < 0)
+		return pg_error_set(err, PG_FAULT_ENV, -rc,
+			"%s cannot be started with %u transmit queues: %s", port->name, ntxqs,
+			rte_strerror(-rc));
+	port->ntxqs = ntxqs;
+	return 0;
+}
+
+bool
+pg_port_link_wait(struct pg_port *port, unsigned int timeout_ms)
+{
+	struct rte_eth_link link;
+
+	for (unsigned int waited = 0;; waited += 10) {
+		if (rte_eth_link_get_nowait(port->id, &link) < 0)
+			return true; // a driver that cannot tell is taken to be up
+		port->link_up = link.link_status == RTE_ETH_LINK_UP;
+		if (port->link_up || waited >= timeout_ms)
+			return port->link_up;
+		rte_delay_us_sleep(10 * PG_NS_PER_US);
+	}
+}
+
+void
+pg_port_counters_read(const struct pg_port *port, struct pg_port_counters *counters)
+{
+	struct rte_eth_stats stats;
+
+	*counters = (struct pg_port_counters){PG_COUNTER_ABSENT, PG_COUNTER_ABSENT,
+		PG_COUNTER_ABSENT};
+	if (rte_eth_stats_get(port->id, &stats) == 0) {
+		counters->opackets = stats.opackets;
+		counters->oerrors = stats.oerrors;
+	}
+	if (port->interface[0] != '\0')
+		counters->kernel_tx = port_kernel_tx_packets(port->interface);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PG_PROG_H
+#define PG_PROG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rte_mbuf.h>
+
+#include "pg_error.h"
+#include "pg_flow.h"
+
+/* A flow compiled for the loop: an image of the packet and a short list of operations that turn
+ * copies of it into packets i, i+1, ... of the stream, operations outermost. */
+
+#define PG_BURST_MAX 512 /**< packets of one burst; DPDK's calls take 16 bits */
+
+struct pg_prog;
+struct pg_prog_state;
+struct pg_prog_scratch;
+
+struct pg_prog_config {
+	const struct pg_flow *flow; /**< borrowed during the call */
+	const char *stream;         /**< the stream's name: a part of every random field's key */
+	uint64_t seed;
+	uint32_t copies;   /**< packets on the wire per packet built (clone_skb); at least 1 */
+	bool image_kept;   /**< buffers hold the image already and nobody changes it */
+	bool mbuf_kept;    /**< nor the mbufs' metadata */
+	bool paced;        /**< every packet has its own intended time */
+	bool portable;     /**< use no CPU feature beyond the baseline (tests) */
+};
+
+/** Errors: NULL with text. Owner: the caller, pg_prog_destroy(). */
+struct pg_prog *pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err);
+void pg_prog_destroy(struct pg_prog *prog);
+
+/** Columns of a burst: scratch that the programs of one thread share. Owner: the caller,
+ *  pg_prog_scratch_destroy(). Errors: NULL with errno ENOMEM. */
+struct pg_prog_scratch *pg_prog_scratch_create(int socket);
+void pg_prog_scratch_destroy(struct pg_prog_scratch *scratch);
+
+/** Go to packet `index` of the stream. */
+void pg_prog_seek(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t index);
+
+/** Put the image and the metadata into a buffer of a pool: what `image_kept` relies on. */
+void pg_prog_prepare(const struct pg_prog *prog, struct rte_mbuf *mbuf);
+
+/** Bytes of the longest frame, without FCS. */
+uint32_t pg_prog_frame_max(const struct pg_prog *prog);
+
+/** Bytes of the headers before pktgen's own, and whether sizes vary (for tests and reports). */
+bool pg_prog_size_varies(const struct pg_prog *prog);
+
+/** The value of a field in packet `index`: address, port or configured size in host byte order. */
+uint32_t pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index);
+
+/** Make packet `index` alone.
+ *  Shape:   out[size], size >= pg_prog_frame_max() rounded up to 64.
+ *  Units:   stamp_ns is the time the packet is meant to leave, ns since 1970.
+ *  Errors:  the frame's length, or -ENOMEM. */
+int pg_prog_packet(const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out,
+	size_t size);
+
+/** The instruction set the program was linked with: "portable" or "avx2". */
+const char *pg_prog_isa(const struct pg_prog *prog);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_cpuflags.h>
+#include <rte_ip.h>
+#include <rte_malloc.h>
+#include <rte_udp.h>
+
+#include "prog_priv.h"
+
+/** Where a field lies and which checksums cover it. */
+static const struct {
+	uint8_t width; /**< bytes; 0: not a header field (the size) */
+	bool in_udp;   /**< its offset counts from the UDP header, not from IPv4's */
+	uint8_t at;
+} layout[PG_FIELDS] = {
+	[PG_FIELD_UDP_SRC] = {2, true, offsetof(struct rte_udp_hdr, src_port)},
+	[PG_FIELD_UDP_DST] = {2, true, offsetof(struct rte_udp_hdr, dst_port)},
+	[PG_FIELD_IP_SRC] = {4, false, offsetof(struct rte_ipv4_hdr, src_addr)},
+	[PG_FIELD_IP_DST] = {4, false, offsetof(struct rte_ipv4_hdr, dst_addr)},
+};
+
+static struct prog_op *
+emit(struct pg_prog *prog, enum prog_kind kind)
+{
+	struct prog_op *op = &prog->ops[prog->nops++];
+
+	RTE_VERIFY(prog->nops <= PROG_OPS_MAX);
+	op->kind = kind;
+	return op;
+}
+
+static struct prog_op *
+emit_at(struct pg_prog *prog, enum prog_kind kind, uint16_t offset)
+{
+	struct prog_op *op = emit(prog, kind);
+
+	op->offset = offset;
+	return op;
+}
+
+// k mod n for a burst; ranges longer than a burst share one table.
+static const uint32_t *
+steps_make(struct pg_prog *prog, enum pg_field field, uint64_t n)
+{
+	uint32_t *steps = malloc(PG_BURST_MAX * sizeof(*steps));
+
+	for (uint32_t k = 0; steps != NULL && k < PG_BURST_MAX; k++)
+		steps[k] = k % n;
+	prog->steps[field] = steps;
+	return steps;
+}
+
+// Cut the reserved intervals out of a random destination's range.
+static uint64_t
+emit_skips(struct prog_op *skip, const struct pg_range *range)
+{
+	for (size_t i = 0; i < pg_flow_nreserved; i++) {
+		uint32_t from = RTE_MAX(range->lo, pg_flow_reserved[i].lo);
+		uint32_t to = RTE_MIN(range->hi, pg_flow_reserved[i].hi);
+
+		if (from > to)
+			continue;
+		skip->skip[skip->nskips].from = from;
+		skip->skip[skip->nskips++].length = to - from + 1;
+	}
+	return pg_flow_allowed(range->lo, range->hi);
+}
+
+// Scaling 32 bits to n is even to n / 2^32: for short ranges and powers of two that is nothing.
+static enum prog_kind
+random_kind(uint64_t n)
+{
+	if ((n & (n - 1)) == 0)
+		return PROG_RANDOM_BITS;
+	return n <= UINT16_MAX + 1 ? PROG_RANDOM_32 : PROG_RANDOM_64;
+}
+
+static int
+emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_field field)
+{
+	const struct pg_range *range = &prog->flow.field[field];
+	uint64_t n = (uint64_t)range->hi - range->lo + 1;
+	struct prog_op skip = {.kind = PROG_SKIP};
+	struct prog_op *op;
+
+	if (range->random && field == PG_FIELD_IP_DST)
+		n = emit_skips(&skip, range);
+	op = emit(prog, range->random ? random_kind(n) : PROG_LINEAR);
+	op->field = field;
+	op->lo = range->lo;
+	op->n = (uint32_t)n;
+	op->key = pg_key_make(config->seed, config->stream, field);
+	if (op->kind == PROG_RANDOM_BITS)
+		op->shift = 32 - rte_bsf64(n);
+	if (op->kind == PROG_LINEAR && (op->steps = steps_make(prog, field, n)) == NULL)
+		return -ENOMEM;
+	if (skip.nskips > 0)
+		*emit(prog, PROG_SKIP) = skip;
+	return 0;
+}
+
+static int
+emit_field(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_field field)
+{
+	bool wide = layout[field].width == 4;
+	bool udp_sum = (prog->flow.flags & PG_FLAG_UDPCSUM) != 0;
+	int rc = emit_values(prog, config, field);
+
+	if (rc < 0)
+		return rc;
+	emit_at(prog, wide ? PROG_STORE_32 : PROG_STORE_16,
+		(layout[field].in_udp ? prog->l4 : prog->l3) + layout[field].at);
+	if (wide)
+		emit(prog, PROG_SUM_IP_32);
+	if (udp_sum)
+		emit(prog, wide ? PROG_SUM_UDP_32 : PROG_SUM_UDP_16);
+	return 0;
+}
+
+static bool
+varies(const struct pg_prog *prog, enum pg_field field)
+{
+	return prog->flow.field[field].lo != prog->flow.field[field].hi;
+}
+
+// Metadata and image first: what follows writes over the image.
+static int
+emit_frame(struct pg_prog *prog, const struct pg_prog_config *config)
+{
+	int rc;
+
+	if (varies(prog, PG_FIELD_SIZE)) {
+		rc = emit_values(prog, config, PG_FIELD_SIZE);
+		if (rc < 0)
+			return rc;
+		emit(prog, PROG_MBUF_SIZES);
+		if (!config->image_kept)
+			emit(prog, PROG_IMAGE_SIZES);
+	} else {
+		if (!config->mbuf_kept)
+			emit(prog, PROG_MBUF);
+		if (!config->image_kept)
+			emit(prog, PROG_IMAGE);
+	}
+	return 0;
+}
+
+static int
+emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
+{
+	bool udp_sum = (prog->flow.flags & PG_FLAG_UDPCSUM) != 0, sums = udp_sum;
+	bool stamp = (prog->flow.flags & PG_FLAG_NO_TIMESTAMP) == 0;
+	uint16_t stamp_at = prog->payload + 8; // behind magic and sequence number
+	int rc = emit_frame(prog, config);
+
+	sums = sums || varies(prog, PG_FIELD_SIZE) || varies(prog, PG_FIELD_IP_SRC) ||
+		varies(prog, PG_FIELD_IP_DST);
+	if (sums)
+		emit(prog, PROG_SUMS);
+	if (varies(prog, PG_FIELD_SIZE))
+		emit(prog, PROG_LENGTHS);
+	for (int field = 0; rc == 0 && field < PG_FIELD_SIZE; field++) {
+		if (varies(prog, field))
+			rc = emit_field(prog, config, field);
+	}
+	if (stamp)
+		emit_at(prog, config->paced ? PROG_STAMP_EACH : PROG_STAMP, stamp_at);
+	if (stamp && udp_sum)
+		emit_at(prog, PROG_STAMP_SUM, stamp_at);
+	emit_at(prog, udp_sum ? PROG_SEAL_UDP : sums ? PROG_SEAL_IP : PROG_SEAL, prog->payload + 4);
+	return rc;
+}
+
+static void
+link_functions(struct pg_prog *prog, bool portable)
+{
+	bool avx2 = !portable && rte_cpu_get_flag_enabled(RTE_CPUFLAG_AVX2) > 0;
+	const prog_fn *fns = avx2 ? prog_fns_avx2 : prog_fns_portable;
+
+	prog->isa = avx2 ? "avx2" : "portable";
+	for (uint32_t i = 0; i < prog->nops; i++)
+		prog->ops[i].fn = fns[prog->ops[i].kind];
+}
+
+// data_off, refcnt 1, one segment, no input port, no flags: what a fresh buffer has.
+static void
+make_rearm(struct pg_prog *prog)
+{
+	struct rte_mbuf fresh = {.data_off = RTE_PKTMBUF_HEADROOM, .nb_segs = 1,
+		.port = RTE_MBUF_PORT_INVALID};
+
+	rte_mbuf_refcnt_set(&fresh, 1);
+	memcpy(prog->rearm, &fresh.data_off, sizeof(prog->rearm));
+}
+
+struct pg_prog *
+pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
+{
+	const struct pg_range *size = &config->flow->field[PG_FIELD_SIZE];
+	uint32_t frame_max = RTE_MAX(size->hi, (uint32_t)PG_FRAME_MIN);
+	uint32_t image_bytes = RTE_ALIGN_CEIL(frame_max, 64);
+	struct pg_prog *prog =
+		rte_zmalloc("pg_prog", sizeof(*prog) + image_bytes, RTE_CACHE_LINE_SIZE);
+
+	if (prog == NULL)
+		goto no_memory;
+	prog->flow = *config->flow;
+	prog->copies = config->copies;
+	prog->frame_max = frame_max;
+	prog->frame = size->lo == size->hi ? frame_max : 0;
+	prog->image_bytes = image_bytes;
+	prog->l3 = RTE_ETHER_HDR_LEN;
+	prog->l4 = prog->l3 + sizeof(struct rte_ipv4_hdr);
+	prog->payload = prog->l4 + sizeof(struct rte_udp_hdr);
+	prog_image_build(prog);
+	make_rearm(prog);
+	if (emit_all(prog, config) < 0)
+		goto no_memory;
+	link_functions(prog, config->portable);
+	return prog;
+
+no_memory:
+	pg_prog_destroy(prog);
+	pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for the program of a packet");
+	pg_error_remedy(err, "reserve more with --memory");
+	return NULL;
+}
+
+void
+pg_prog_destroy(struct pg_prog *prog)
+{
+	if (prog == NULL)
+		return;
+	for (int field = 0; field < PG_FIELDS; field++)
+		free(prog->steps[field]);
+	rte_free(prog);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <netinet/in.h>
+#include <string.h>
+
+#include <rte_byteorder.h>
+#include <rte_ether.h>
+#include <rte_ip.h>
+#include <rte_udp.h>
+
+#include "prog_priv.h"
+
+// Sum of big-endian 16-bit words; n is even.
+static uint32_t
+sum_words(const uint8_t *bytes, size_t n)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < n; i += 2)
+		sum += (uint32_t)bytes[i] << 8 | bytes[i + 1];
+	return sum;
+}
+
+static uint32_t
+constant(const struct pg_flow *flow, enum pg_field field)
+{
+	const struct pg_range *r = &flow->field[field];
+
+	return r->lo == r->hi ? r->lo : 0;
+}
+
+static void
+put_ip_udp(struct pg_prog *prog)
+{
+	const struct pg_flow *flow = &prog->flow;
+	struct rte_ipv4_hdr *ip = (struct rte_ipv4_hdr *)(prog->image + prog->l3);
+	struct rte_udp_hdr *udp = (struct rte_udp_hdr *)(prog->image + prog->l4);
+
+	ip->version_ihl = RTE_IPV4_VHL_DEF;
+	ip->time_to_live = PROG_IP_TTL;
+	ip->next_proto_id = IPPROTO_UDP;
+	ip->src_addr = rte_cpu_to_be_32(constant(flow, PG_FIELD_IP_SRC));
+	ip->dst_addr = rte_cpu_to_be_32(constant(flow, PG_FIELD_IP_DST));
+	udp->src_port = rte_cpu_to_be_16(constant(flow, PG_FIELD_UDP_SRC));
+	udp->dst_port = rte_cpu_to_be_16(constant(flow, PG_FIELD_UDP_DST));
+	if (prog->frame != 0) {
+		ip->total_length = rte_cpu_to_be_16(prog->frame - prog->l3);
+		udp->dgram_len = rte_cpu_to_be_16(prog->frame - prog->l4);
+	}
+}
+
+void
+prog_image_build(struct pg_prog *prog)
+{
+	const struct rte_ipv4_hdr *ip = (const struct rte_ipv4_hdr *)(prog->image + prog->l3);
+	struct rte_ether_hdr *eth = (struct rte_ether_hdr *)prog->image;
+	uint32_t magic = rte_cpu_to_be_32(PROG_MAGIC);
+
+	memset(prog->image, 0, prog->image_bytes);
+	eth->dst_addr = prog->flow.dst_mac;
+	eth->src_addr = prog->flow.src_mac;
+	eth->ether_type = rte_cpu_to_be_16(RTE_ETHER_TYPE_IPV4);
+	put_ip_udp(prog);
+	memcpy(prog->image + prog->payload, &magic, sizeof(magic));
+
+	prog->ip_base = sum_words((const uint8_t *)ip, sizeof(*ip));
+	memcpy(&prog->ip_word, &ip->packet_id, sizeof(prog->ip_word));
+	// Pseudo header: addresses, protocol, UDP length (RFC 768); then UDP header and payload.
+	prog->udp_base = sum_words((const uint8_t *)&ip->src_addr, 8) + IPPROTO_UDP +
+		sum_words(prog->image + prog->l4 + offsetof(struct rte_udp_hdr, dgram_len), 2) +
+		sum_words(prog->image + prog->l4, sizeof(struct rte_udp_hdr) + PG_PAYLOAD_BYTES);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_malloc.h>
+
+#include "prog_priv.h"
+
+struct pg_prog_scratch *
+pg_prog_scratch_create(int socket)
+{
+	struct pg_prog_scratch *scratch = rte_zmalloc_socket("pg_prog_scratch", sizeof(*scratch),
+		RTE_CACHE_LINE_SIZE, socket);
+
+	if (scratch == NULL)
+		errno = ENOMEM;
+	return scratch;
+}
+
+void
+pg_prog_scratch_destroy(struct pg_prog_scratch *scratch)
+{
+	rte_free(scratch);
+}
+
+void
+pg_prog_seek(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t index)
+{
+	state->index = index;
+	state->bytes = 0;
+	for (uint32_t i = 0; i < prog->nops; i++) {
+		const struct prog_op *op = &prog->ops[i];
+
+		if (op->kind == PROG_LINEAR)
+			state->residue[op->field] = op->n != 0 ? index % op->n : (uint32_t)index;
+	}
+}
+
+void
+pg_prog_prepare(const struct pg_prog *prog, struct rte_mbuf *mbuf)
+{
+	memcpy(&mbuf->data_off, prog->rearm, sizeof(prog->rearm));
+	mbuf->packet_type = 0;
+	mbuf->pkt_len = prog->frame_max;
+	mbuf->data_len = prog->frame_max;
+	memcpy((uint8_t *)mbuf + PROG_DATA_DELTA, prog->image, prog->image_bytes);
+}
+
+uint32_t
+pg_prog_frame_max(const struct pg_prog *prog)
+{
+	return prog->frame_max;
+}
+
+bool
+pg_prog_size_varies(const struct pg_prog *prog)
+{
+	return prog->frame == 0;
+}
+
+const char *
+pg_prog_isa(const struct pg_prog *prog)
+{
+	return prog->isa;
+}
+
+uint32_t
+pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
+{
+	struct pg_prog_state state = {0};
+	uint32_t value = prog->flow.field[field].lo;
+
+	if (prog->flow.field[field].lo == prog->flow.field[field].hi)
+		return value;
+	state.scratch = calloc(1, sizeof(*state.scratch));
+	if (state.scratch == NULL)
+		return value;
+	pg_prog_seek(prog, &state, index);
+	for (uint32_t i = 0; i < prog->nops; i++) {
+		const struct prog_op *op = &prog->ops[i];
+
+		if (op->kind > PROG_RANDOM_64 || op->field != field)
+			continue;
+		op->fn(prog, op, &state, NULL, 1);
+		if (i + 1 < prog->nops && op[1].kind == PROG_SKIP)
+			op[1].fn(prog, &op[1], &state, NULL, 1);
+		value = state.scratch->column[0];
+	}
+	free(state.scratch);
+	return value;
+}
+
+int
+pg_prog_packet(const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out,
+	size_t size)
+{
+	struct pg_prog_state state = {.scratch = calloc(1, sizeof(*state.scratch))};
+	struct rte_mbuf *mbuf = calloc(1, PROG_DATA_DELTA + prog->image_bytes);
+	int length = -ENOMEM;
+
+	if (state.scratch != NULL && mbuf != NULL && size >= prog->image_bytes) {
+		pg_prog_prepare(prog, mbuf);
+		pg_prog_seek(prog, &state, index);
+		state.wall_ns = stamp_ns; // ns_per_cycle 0: time stands still
+		pg_prog_run(prog, &state, &mbuf, 1);
+		memcpy(out, (uint8_t *)mbuf + PROG_DATA_DELTA, mbuf->pkt_len);
+		length = (int)mbuf->pkt_len;
+	}
+	free(mbuf);
+	free(state.scratch);
+	return length;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PROG_PRIV_H
+#define PROG_PRIV_H
+
+#include "prog_run.h"
+
+#define PROG_MAGIC   0xbe9be955 /**< pktgen's payload magic (reference 8.5) */
+#define PROG_IP_TTL  32         /**< reference 8.2 */
+
+/** The functions of each kind, one table per instruction set: prog_ops.c compiled twice. */
+extern const prog_fn prog_fns_portable[PROG_KINDS];
+extern const prog_fn prog_fns_avx2[PROG_KINDS];
+
+/** Write the image and derive the constant parts of the checksums from it.
+ *  Shape:   prog->image has image_bytes; offsets and flow are set. */
+void prog_image_build(struct pg_prog *prog);
+
+#endif

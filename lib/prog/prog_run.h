@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What must inline into a loop; included by lib/prog and by the workers only. */
+#ifndef PROG_RUN_H
+#define PROG_RUN_H
+
+#include <rte_common.h>
+
+#include "pg_prog.h"
+#include "pg_random.h"
+
+/** Kinds of operations; a table per instruction set maps them to functions. */
+enum prog_kind {
+	PROG_LINEAR,      /**< column = lo + (i mod n) */
+	PROG_RANDOM_BITS, /**< column = lo + the top bits of a hash, n a power of two */
+	PROG_RANDOM_32,   /**< column = lo + 32-bit hash scaled to n */
+	PROG_RANDOM_64,   /**< column = lo + 64-bit hash scaled to n */
+	PROG_SKIP,        /**< column: step over reserved intervals */
+	PROG_SUMS,        /**< start the checksum columns */
+	PROG_STORE_16,    /**< column into the packet, big endian */
+	PROG_STORE_32,
+	PROG_SUM_IP_32,   /**< column into the IPv4 header's sum */
+	PROG_SUM_UDP_16,  /**< column into the UDP sum */
+	PROG_SUM_UDP_32,
+	PROG_MBUF,        /**< the mbuf's fields, fixed length */
+	PROG_MBUF_SIZES,  /**< the mbuf's fields, length from the column, kept in length[] */
+	PROG_IMAGE,       /**< the image, fixed length */
+	PROG_IMAGE_SIZES, /**< the image, length[] of it */
+	PROG_LENGTHS,     /**< length[] into the IPv4 and UDP headers and sums */
+	PROG_STAMP,       /**< one time for the burst */
+	PROG_STAMP_EACH,  /**< each packet's own time */
+	PROG_STAMP_SUM,   /**< the times into the UDP sum */
+	PROG_SEAL,        /**< id, IPv4 checksum, sequence number; nothing else varies */
+	PROG_SEAL_IP,     /**< the same with the IPv4 sum column */
+	PROG_SEAL_UDP,    /**< the same and the UDP checksum */
+	PROG_KINDS,
+};
+
+#define PROG_OPS_MAX  40
+#define PROG_SKIPS_MAX 4
+
+struct prog_op;
+
+typedef void (*prog_fn)(const struct pg_prog *prog, const struct prog_op *op,
+	struct pg_prog_state *state, struct rte_mbuf **pkts, unsigned int n);
+
+struct prog_op {
+	prog_fn fn;
+	uint8_t kind;   /**< enum prog_kind */
+	uint8_t field;  /**< enum pg_field */
+	uint16_t offset; /**< of the bytes it writes, from the Ethernet header */
+	uint32_t lo;
+	uint32_t n;     /**< values of the range; 0: 2^32 */
+	uint32_t shift; /**< PROG_RANDOM_BITS */
+	uint32_t nskips;
+	struct {
+		uint32_t from, length;
+	} skip[PROG_SKIPS_MAX];
+	struct pg_key key;
+	const uint32_t *steps; /**< k mod n, for k < PG_BURST_MAX */
+};
+
+/** Const while a run lasts; shared by every queue that runs it. */
+struct pg_prog {
+	struct prog_op ops[PROG_OPS_MAX];
+	uint32_t nops;
+	uint32_t frame;       /**< fixed frame length; 0: sizes vary */
+	uint32_t frame_max;   /**< bytes without FCS */
+	uint32_t image_bytes; /**< frame_max rounded up to 64 */
+	uint32_t ip_base;     /**< sum of the IPv4 header's 16-bit words that never change */
+	uint32_t udp_base;    /**< the same for UDP with its pseudo header */
+	uint64_t ip_word;     /**< bytes 4 to 11 of the IPv4 header, id and checksum zero */
+	uint32_t copies;
+	uint16_t l3, l4, payload; /**< offsets from the Ethernet header */
+	uint64_t rearm[2];    /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
+	struct pg_flow flow;
+	const char *isa;
+	uint32_t *steps[PG_FIELDS]; /**< owned tables of short ranges */
+	_Alignas(RTE_CACHE_LINE_SIZE) uint8_t image[];
+};
+
+/** Columns of one burst, written and read within one pg_prog_run(). worker: rw. */
+struct pg_prog_scratch {
+	uint32_t column[PG_BURST_MAX];
+	uint32_t ip_sum[PG_BURST_MAX];
+	uint32_t udp_sum[PG_BURST_MAX];
+	uint32_t length[PG_BURST_MAX];
+	uint64_t due[PG_BURST_MAX]; /**< cycles; PROG_STAMP_EACH: set by the worker before */
+};
+
+/** What advances, one per runner of a program. worker: rw; control reads it after the run. */
+struct pg_prog_state {
+	uint64_t index;    /**< of the next packet to build */
+	uint64_t bytes;    /**< of all frames of varying size built, without FCS */
+	/* How stamps are made: wall_ns at wall_cycles, then ns_per_cycle of pg_clock. */
+	uint64_t wall_ns, wall_cycles, ns_per_cycle;
+	struct pg_prog_scratch *scratch;
+	uint32_t residue[PG_FIELDS]; /**< PROG_LINEAR: index mod n */
+};
+
+/** Bytes from an mbuf to its frame: buffers come from pools without private area. */
+#define PROG_DATA_DELTA (sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM)
+
+/** Build packets index .. index+n-1 of the stream.
+ *  Shape:   pkts[n], 1 <= n <= PG_BURST_MAX, raw buffers of a pool (refcnt 1, one segment).
+ *  Units:   scratch->due[n] in cycles, if the program is paced and stamps.
+ *  Errors:  none (a compiled program cannot fail).  Context: the worker that owns `state`. */
+static inline void
+pg_prog_run(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **pkts,
+	unsigned int n)
+{
+	const struct prog_op *end = prog->ops + prog->nops;
+
+	for (const struct prog_op *op = prog->ops; op < end; op++)
+		op->fn(prog, op, state, pkts, n);
+	state->index += n;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PG_REPORT_H
+#define PG_REPORT_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "pg_tx.h"
+
+/* What people and machines read of the engine. */
+
+#define PG_REPORT_SCHEMA 1 /**< of the JSON report */
+
+/** What reading a target's file gives in pktgen (reference 2.1, 3.1, 5). */
+void pg_report_control(FILE *out);
+void pg_report_thread(struct pg_engine *engine, const struct pg_thread *thread, FILE *out);
+void pg_report_device(const struct pg_device *device, FILE *out);
+
+/** pktgen's two result lines, `OK: ...` without "Result: ".
+ *  Shape:   out[size]; PG_RESULT_MAX is enough. */
+void pg_report_result(const struct pg_result *result, char *out, size_t size);
+
+/** The results of the last run: for each device pktgen's lines, pmdgen's own, the profile; then
+ *  the ports' account and the conditions. */
+void pg_report_run(struct pg_engine *engine, FILE *out);
+
+/** The JSON report, grown run by run. Owner: the caller, json_decref(). */
+json_t *pg_report_json_begin(int eal_argc, char **eal_argv);
+void pg_report_json_run(json_t *report, struct pg_engine *engine);
+/** Complete it with the clock as it is known now and write it. 0 or -EIO. */
+int pg_report_json_write(json_t *report, const struct pg_clock *clock, FILE *out);
+
+#endif

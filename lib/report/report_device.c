@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "pg_report.h"
+#include "pg_units.h"
+
+static const char *
+mac_text(const struct rte_ether_addr *mac, char *out, size_t size)
+{
+	rte_ether_format_addr(out, size, mac);
+	for (char *c = out; *c != '\0'; c++) {
+		if (*c >= 'A' && *c <= 'F')
+			*c += 'a' - 'A';
+	}
+	return out;
+}
+
+static const char *
+ip4_text(uint32_t addr, char *out, size_t size)
+{
+	struct in_addr in = {htonl(addr)};
+
+	return inet_ntop(AF_INET, &in, out, size);
+}
+
+void
+pg_report_control(FILE *out)
+{
+	fputs("Packet Generator for packet performance testing. Version: 2.75\n", out);
+}
+
+static void
+list_devices(struct pg_engine *engine, const struct pg_thread *thread, bool running, FILE *out)
+{
+	const struct pg_device *device;
+
+	fputs(running ? "Running: " : "Stopped: ", out);
+	TAILQ_FOREACH(device, &thread->devices, in_thread) {
+		if (running == (device->task != NULL && pg_engine_running(engine)))
+			fprintf(out, "%s ", device->name);
+	}
+	fputc('\n', out);
+}
+
+void
+pg_report_thread(struct pg_engine *engine, const struct pg_thread *thread, FILE *out)
+{
+	list_devices(engine, thread, true, out);
+	list_devices(engine, thread, false, out);
+	fprintf(out, "Result: %s\n", thread->reply[0] != '\0' ? thread->reply : "NA");
+}
+
+static void
+params(const struct pg_device *device, FILE *out)
+{
+	const struct pg_device_settings *set = &device->settings;
+	const struct pg_template *tmpl = &set->tmpl;
+	const struct rte_ether_addr *src =
+		rte_is_zero_ether_addr(&tmpl->src_mac) ? &device->port->mac : &tmpl->src_mac;
+	char src_mac[RTE_ETHER_ADDR_FMT_SIZE], dst_mac[RTE_ETHER_ADDR_FMT_SIZE];
+
+	fprintf(out, "Params: count %" PRIu64 "  min_pkt_size: %u  max_pkt_size: %u\n", set->count,
+		tmpl->min_size, tmpl->max_size);
+	fprintf(out, "     frags: 0  delay: %" PRIu64 "  clone_skb: %d  ifname: %s\n",
+		set->delay_ns, (int)set->clone_skb, device->name);
+	fprintf(out, "     flows: 0 flowlen: 0\n     queue_map_min: 0  queue_map_max: 0\n");
+	fprintf(out, "     dst_min: %s  dst_max: %s\n     src_min: %s  src_max: %s\n",
+		tmpl->dst_min.text, tmpl->dst_max.text, tmpl->src_min.text, tmpl->src_max.text);
+	fprintf(out, "     src_mac: %s dst_mac: %s\n", mac_text(src, src_mac, sizeof(src_mac)),
+		mac_text(&tmpl->dst_mac, dst_mac, sizeof(dst_mac)));
+	fprintf(out, "     udp_src_min: %u  udp_src_max: %u  udp_dst_min: %u  udp_dst_max: %u\n",
+		tmpl->udp_src_min, tmpl->udp_src_max, tmpl->udp_dst_min, tmpl->udp_dst_max);
+	fprintf(out, "     src_mac_count: 0  dst_mac_count: 0\n");
+	if (set->burst_written && set->burst > 1)
+		fprintf(out, "     burst: %u\n", set->burst);
+	if (set->xmit_mode == PG_XMIT_NETIF_RECEIVE)
+		fprintf(out, "     xmit_mode: netif_receive\n");
+	fprintf(out, "     Flags: ");
+	for (uint32_t bit = 1; bit != 0; bit <<= 1) {
+		if (tmpl->flags & bit)
+			fprintf(out, "%s  ", pg_flow_flag_name(bit));
+	}
+	fputc('\n', out);
+}
+
+static void
+current(const struct pg_device *device, FILE *out)
+{
+	const struct pg_device_current *cur = &device->current;
+	char saddr[INET_ADDRSTRLEN], daddr[INET_ADDRSTRLEN];
+
+	fprintf(out, "Current:\n     pkts-sofar: %" PRIu64 "  errors: %" PRIu64 "\n",
+		device->result.sent, device->result.errors);
+	fprintf(out, "     started: %" PRIu64 "us  stopped: %" PRIu64 "us idle: %" PRIu64 "us\n",
+		cur->started_us, cur->stopped_us, device->result.idle_ns / PG_NS_PER_US);
+	fprintf(out, "     seq_num: %" PRIu64 "  cur_dst_mac_offset: 0  cur_src_mac_offset: 0\n",
+		cur->seq_num);
+	fprintf(out, "     cur_saddr: %s  cur_daddr: %s\n",
+		ip4_text(cur->saddr, saddr, sizeof(saddr)),
+		ip4_text(cur->daddr, daddr, sizeof(daddr)));
+	fprintf(out, "     cur_udp_dst: %u  cur_udp_src: %u\n     cur_queue_map: %u\n",
+		cur->udp_dst, cur->udp_src, cur->queue_map);
+	fprintf(out, "     flows: 0\n");
+}
+
+void
+pg_report_result(const struct pg_result *r, char *out, size_t size)
+{
+	uint64_t total_us = r->duration_ns / PG_NS_PER_US;
+	uint64_t busy_us = (r->duration_ns - r->idle_ns) / PG_NS_PER_US;
+
+	snprintf(out, size,
+		"OK: %" PRIu64 "(c%" PRIu64 "+d%" PRIu64 ") usec, %" PRIu64 " (%dbyte,%dfrags)\n"
+		"  %" PRIu64 "pps %" PRIu64 "Mb/sec (%" PRIu64 "bps) errors: %" PRIu64,
+		total_us, busy_us, r->idle_ns / PG_NS_PER_US, r->sent, (int)r->size, r->frags,
+		r->pps, r->mbps, r->bps, r->errors);
+}
+
+void
+pg_report_device(const struct pg_device *device, FILE *out)
+{
+	char result[PG_RESULT_MAX];
+
+	params(device, out);
+	current(device, out);
+	if (device->reply[0] != '\0')
+		snprintf(result, sizeof(result), "%s", device->reply);
+	else if (device->has_run)
+		pg_report_result(&device->result, result, sizeof(result));
+	else
+		snprintf(result, sizeof(result), "Idle");
+	fprintf(out, "Result: %s\n", result);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_lcore.h>
+#include <rte_version.h>
+
+#include "pg_report.h"
+#include "pg_version.h"
+
+static void
+set_int(json_t *object, const char *key, uint64_t value)
+{
+	// JSON's integers here have 63 bits; what is larger becomes text rather than wrong.
+	char text[24];
+
+	if (value <= INT64_MAX) {
+		json_object_set_new(object, key, json_integer((json_int_t)value));
+		return;
+	}
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	json_object_set_new(object, key, json_string(text));
+}
+
+static void
+set_real(json_t *object, const char *key, double value)
+{
+	json_object_set_new(object, key, json_real(value));
+}
+
+static void
+set_text(json_t *object, const char *key, const char *value)
+{
+	json_t *string = json_string(value);
+
+	json_object_set_new(object, key, string ? string : json_string("(not UTF-8)"));
+}
+
+static json_t *
+cpu_model(void)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	json_t *model = NULL;
+	char line[256];
+
+	while (file != NULL && model == NULL && fgets(line, sizeof(line), file) != NULL) {
+		char *value = strstr(line, ": ");
+
+		if (strncmp(line, "model name", 10) != 0 || value == NULL)
+			continue;
+		value[strcspn(value, "\n")] = '\0';
+		model = json_string(value + 2);
+	}
+	if (file != NULL)
+		fclose(file);
+	return model != NULL ? model : json_string("unknown");
+}
+
+json_t *
+pg_report_json_begin(int eal_argc, char **eal_argv)
+{
+	json_t *report = json_object(), *args = json_array();
+
+	set_int(report, "schema", PG_REPORT_SCHEMA);
+	set_text(report, "pmdgen", PG_VERSION);
+	set_text(report, "dpdk", rte_version());
+	for (int i = 1; i < eal_argc; i++)
+		json_array_append_new(args, json_string(eal_argv[i]));
+	json_object_set_new(report, "eal_args", args);
+	json_object_set_new(report, "cpu", cpu_model());
+	json_object_set_new(report, "runs", json_array());
+	return report;
+}
+
+static json_t *
+profile_json(const struct pg_device *device)
+{
+	const struct pg_rx_profile *p = &device->profile;
+	json_t *object = json_object(), *nodes = json_array();
+	double net = device->result.cycles_per_packet - device->own_cycles;
+
+	for (unsigned int i = 0; i < p->nnodes; i++) {
+		const struct pg_rx_node_count *n = &p->node[i];
+		json_t *node = json_object();
+
+		set_text(node, "name", n->name);
+		json_object_set_new(node, "drop", json_boolean(n->drop));
+		set_int(node, "packets", n->packets);
+		set_int(node, "calls", n->calls);
+		set_int(node, "cycles", n->cycles);
+		if (n->packets > 0)
+			set_real(node, "cycles_per_packet",
+				(double)n->cycles / (double)n->packets);
+		if (device->result.cycles > 0)
+			set_real(node, "share",
+				(double)n->cycles / (double)device->result.cycles);
+		json_array_append_new(nodes, node);
+	}
+	json_object_set_new(object, "nodes", nodes);
+	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
+	set_real(object, "generator_cycles_per_packet", device->own_cycles);
+	set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
+	return object;
+}
+
+static void
+set_asked(json_t *object, const struct pg_device *device)
+{
+	json_t *asked = json_object();
+
+	if (device->asked != 0)
+		set_int(asked, "packets", device->asked);
+	if (device->asked_gap_ns != 0 && device->asked_gap_ns != UINT64_MAX)
+		set_real(asked, "pps", 1e9 / (double)device->asked_gap_ns);
+	json_object_set_new(object, "asked", asked);
+}
+
+static json_t *
+device_json(const struct pg_device *device, bool interrupted)
+{
+	const struct pg_result *r = &device->result;
+	const struct pg_template *tmpl = &device->settings.tmpl;
+	const struct rte_ether_addr *src =
+		rte_is_zero_ether_addr(&tmpl->src_mac) ? &device->port->mac : &tmpl->src_mac;
+	json_t *object = json_object();
+	char text[PG_RESULT_MAX], mac[RTE_ETHER_ADDR_FMT_SIZE];
+
+	set_text(object, "name", device->name);
+	snprintf(text, sizeof(text), "kpktgend_%u", device->thread->lcore);
+	set_text(object, "thread", text);
+	set_text(object, "port", device->port->name);
+	set_text(object, "xmit_mode",
+		device->profile.nnodes > 0 ? "netif_receive" : "start_xmit");
+	rte_ether_format_addr(mac, sizeof(mac), src);
+	set_text(object, "src_mac", mac);
+	pg_report_result(r, text, sizeof(text));
+	set_text(object, "result", text);
+	set_asked(object, device);
+	set_int(object, "sent", r->sent);
+	set_int(object, "errors", r->errors);
+	set_int(object, "bytes", r->bytes);
+	set_int(object, "duration_ns", r->duration_ns);
+	set_int(object, "idle_ns", r->idle_ns);
+	set_real(object, "pps", r->rate_pps);
+	set_real(object, "l2_bps", r->l2_bps);
+	set_real(object, "l1_bps", r->l1_bps);
+	set_real(object, "cycles_per_packet", r->cycles_per_packet);
+	set_int(object, "burst", device->call_packets);
+	set_int(object, "pool_size", device->pool_size);
+	set_text(object, "isa", device->isa);
+	json_object_set_new(object, "interrupted", json_boolean(interrupted));
+	json_object_set_new(object, "fell_short", json_boolean(device->fell_short));
+	if (device->fell_short)
+		set_text(object, "shortfall", device->shortfall);
+	if (device->profile.nnodes > 0)
+		json_object_set_new(object, "profile", profile_json(device));
+	return object;
+}
+
+static json_t *
+port_json(const struct pg_port_account *account)
+{
+	json_t *object = json_object();
+
+	set_text(object, "name", account->port->name);
+	set_text(object, "driver", account->port->driver);
+	set_int(object, "tx_queues", account->port->ntxqs);
+	set_int(object, "offered", account->offered);
+	if (account->opackets != PG_COUNTER_ABSENT) {
+		set_int(object, "sent", account->opackets);
+		set_int(object, "errors", account->oerrors);
+		set_int(object, "lost", account->lost);
+	}
+	if (account->port->interface[0] != '\0')
+		set_int(object, "not_drained", account->not_drained);
+	return object;
+}
+
+void
+pg_report_json_run(json_t *report, struct pg_engine *engine)
+{
+	const struct pg_run *run = pg_engine_run(engine);
+	json_t *object = json_object(), *devices = json_array(), *ports = json_array();
+	const struct pg_device *device;
+
+	set_int(object, "seed", run->seed);
+	set_int(object, "started_ns", run->started_wall_ns);
+	json_object_set_new(object, "interrupted", json_boolean(run->interrupted));
+	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine) {
+		if (device->has_run)
+			json_array_append_new(devices, device_json(device, run->interrupted));
+	}
+	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
+		json_array_append_new(ports, port_json(a));
+	json_object_set_new(object, "devices", devices);
+	json_object_set_new(object, "ports", ports);
+	json_array_append_new(json_object_get(report, "runs"), object);
+}
+
+int
+pg_report_json_write(json_t *report, const struct pg_clock *clock, FILE *out)
+{
+	json_t *object = json_object();
+
+	set_text(object, "source", "TSC against CLOCK_MONOTONIC_RAW");
+	set_real(object, "hz", clock->hz);
+	set_real(object, "error_ppm", clock->error_ppm);
+	json_object_set_new(report, "clock", object);
+	if (json_dumpf(report, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) != 0 ||
+		fputc('\n', out) == EOF || fflush(out) != 0)
+		return -EIO;
+	return 0;
+}

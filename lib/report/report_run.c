@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <rte_version.h>
+
+#include "pg_report.h"
+#include "pg_units.h"
+
+static void
+asked_and_sent(const struct pg_device *device, const struct pg_run *run, FILE *out)
+{
+	const struct pg_result *r = &device->result;
+	char rate[32];
+
+	fprintf(out, "     asked: ");
+	if (device->asked != 0)
+		fprintf(out, "%" PRIu64 " packets", device->asked);
+	else
+		fprintf(out, "packets until stopped");
+	if (device->asked_gap_ns == UINT64_MAX)
+		fprintf(out, ", never to be sent");
+	else if (device->asked_gap_ns != 0)
+		fprintf(out, " at %spps",
+			pg_units_si(1e9 / (double)device->asked_gap_ns, rate, sizeof(rate)));
+	fprintf(out, "\n     sent: %" PRIu64 " packets", r->sent);
+	if (device->asked != 0)
+		fprintf(out, " (%.2f %%)", 100 * (double)r->sent / (double)device->asked);
+	fprintf(out, " at %spps%s\n", pg_units_si(r->rate_pps, rate, sizeof(rate)),
+		run->interrupted ? ", interrupted" : "");
+	if (device->fell_short)
+		fprintf(out, "     fell short: %s\n", device->shortfall);
+}
+
+static void
+rates(const struct pg_device *device, FILE *out)
+{
+	const struct pg_result *r = &device->result;
+	char l2[32], l1[32];
+
+	fprintf(out, "     L2: %sbit/s with FCS   L1: %sbit/s with preamble and gap\n",
+		pg_units_si(r->l2_bps, l2, sizeof(l2)), pg_units_si(r->l1_bps, l1, sizeof(l1)));
+	fprintf(out, "     cycles: %.2f per packet, %u packets a call, %s\n", r->cycles_per_packet,
+		device->call_packets, device->isa);
+}
+
+static void
+profile_line(const struct pg_rx_node_count *node, double all, FILE *out)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s%s", node->drop ? "drop, " : "", node->name);
+	fprintf(out, "     %-26s %14" PRIu64 " %16.2f %8.2f %%\n", name, node->packets,
+		(double)node->cycles / (double)node->packets,
+		all > 0 ? 100 * (double)node->cycles / all : 0);
+}
+
+// Per node what rte_graph counted; then the whole, gross and without the generator's own cost.
+static void
+profile(const struct pg_device *device, FILE *out)
+{
+	const struct pg_rx_profile *p = &device->profile;
+	double all = (double)device->result.cycles, net;
+
+	if (p->nnodes == 0 || device->result.sent == 0)
+		return;
+	fprintf(out, "     profile: node %27s %16s %10s\n", "packets", "cycles/packet", "share");
+	for (unsigned int i = 0; i < p->nnodes; i++) {
+		if (p->node[i].packets > 0)
+			profile_line(&p->node[i], all, out);
+	}
+	net = device->result.cycles_per_packet - device->own_cycles;
+	fprintf(out,
+		"     gross: %.2f cycles/packet   generator into an empty graph: %.2f   net: %.2f\n",
+		device->result.cycles_per_packet, device->own_cycles, net > 0 ? net : 0);
+}
+
+static void
+port_line(const struct pg_port_account *account, FILE *out)
+{
+	if (account->offered == 0 && account->lost == 0)
+		return;
+	fprintf(out, "port %s (%s): offered %" PRIu64, account->port->name, account->port->driver,
+		account->offered);
+	if (account->opackets == PG_COUNTER_ABSENT)
+		fprintf(out, ", its driver does not count");
+	else
+		fprintf(out, ", its driver counts %" PRIu64 " sent and %" PRIu64 " errors",
+			account->opackets, account->oerrors);
+	if (account->lost > 0)
+		fprintf(out, "; lost %" PRIu64 ": refused by the driver", account->lost);
+	if (account->not_drained > 0)
+		fprintf(out, "; %" PRIu64 " still in the ring: it did not drain",
+			account->not_drained);
+	fputc('\n', out);
+}
+
+void
+pg_report_run(struct pg_engine *engine, FILE *out)
+{
+	const struct pg_run *run = pg_engine_run(engine);
+	const struct pg_clock *clock = pg_engine_clock(engine);
+	const struct pg_device *device;
+	char result[PG_RESULT_MAX];
+
+	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine) {
+		if (!device->has_run)
+			continue;
+		pg_report_result(&device->result, result, sizeof(result));
+		fprintf(out, "%s: Result: %s\n", device->name, result);
+		asked_and_sent(device, run, out);
+		rates(device, out);
+		profile(device, out);
+	}
+	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
+		port_line(a, out);
+	fprintf(out, "clock: TSC %.6f MHz against CLOCK_MONOTONIC_RAW, within %.2f ppm; seed: %" PRIu64
+		     "\n",
+		clock->hz / 1e6, clock->error_ppm, run->seed);
+	fflush(out);
+}

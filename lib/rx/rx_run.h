@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What must inline into a worker's loop. */
+#ifndef RX_RUN_H
+#define RX_RUN_H
+
+#include "pg_compat.h"
+#include "pg_rx.h"
+
+/** A graph and what its nodes share. worker: rw. */
+struct pg_rx_graph {
+	struct rte_graph *graph;
+	struct rte_mbuf **pkts; /**< the burst that the source node takes */
+	uint16_t npkts;
+	uint64_t mac;           /**< the port's, in the low 48 bits of 8 bytes of a frame */
+	uint64_t other_host;    /**< mbuf flag: the destination MAC is not ours */
+	uint64_t dropped;       /**< packets that drop nodes freed, ever */
+	rte_graph_t id;
+	enum pg_rx_chain chain;
+	unsigned int nnodes;
+	struct rte_node *node[PG_RX_NODES_MAX];
+	struct {
+		uint64_t packets, calls, cycles;
+	} seen[PG_RX_NODES_MAX]; /**< of each node's counters, already given to a profile */
+};
+
+/** Send a burst through the graph, run to completion.
+ *  Shape:   pkts[n], 1 <= n <= PG_RX_BURST_MAX; consumed.
+ *  Errors:  none; returns how many the pipeline dropped.  Context: the graph's worker. */
+static inline uint64_t
+pg_rx_inject(struct pg_rx_graph *rx, struct rte_mbuf **pkts, uint16_t n, uint64_t mac)
+{
+	uint64_t before = rx->dropped;
+
+	rx->pkts = pkts;
+	rx->npkts = n;
+	rx->mac = mac;
+	rte_graph_walk(rx->graph);
+	return rx->dropped - before;
+}
+
+/** Give what the nodes counted since the last collection to a profile.
+ *  Context: the graph's worker, or control while it rests. */
+static inline void
+pg_rx_profile_collect(struct pg_rx_graph *rx, struct pg_rx_profile *profile)
+{
+	for (unsigned int i = 0; i < rx->nnodes; i++) {
+		const struct rte_node *node = rx->node[i];
+
+		if (node->total_calls == rx->seen[i].calls)
+			continue;
+		profile->node[i].packets += node->total_objs - rx->seen[i].packets;
+		profile->node[i].calls += node->total_calls - rx->seen[i].calls;
+		profile->node[i].cycles += node->total_cycles - rx->seen[i].cycles;
+		rx->seen[i].packets = node->total_objs;
+		rx->seen[i].calls = node->total_calls;
+		rx->seen[i].cycles = node->total_cycles;
+	}
+}
+
+#endif

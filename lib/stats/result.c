@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "pg_stats.h"
+#include "pg_units.h"
+
+void
+pg_result_make(struct pg_result *result, const struct pg_counters *counters,
+	const struct pg_clock *clock, uint32_t frame_bytes, uint32_t size)
+{
+	uint64_t cycles = counters->stop_cycles - counters->start_cycles;
+	double seconds, frames, bytes;
+
+	*result = (struct pg_result){
+		.sent = counters->sent,
+		.errors = counters->errors,
+		.bytes = counters->bytes,
+		.duration_ns = pg_clock_ns(clock, cycles),
+		.size = size,
+		.frags = counters->built > 0 ? 0 : -1,
+	};
+	result->cycles = cycles - RTE_MIN(cycles, counters->idle_cycles);
+	result->idle_ns = pg_clock_ns(clock, RTE_MIN(cycles, counters->idle_cycles));
+	if (frame_bytes != 0) // UINT64_MAX bytes take centuries to send: a product that fits
+		result->bytes = counters->sent * frame_bytes;
+	if (result->duration_ns > 0)
+		result->pps = pg_muldiv(result->sent, PG_NS_PER_S, result->duration_ns);
+	result->bps = pg_muldiv(result->pps, 8 * (uint64_t)size, 1);
+	result->mbps = result->bps / 1000000;
+	if (result->duration_ns == 0 || result->sent == 0)
+		return;
+	seconds = (double)result->duration_ns / 1e9;
+	frames = (double)result->sent;
+	bytes = (double)result->bytes + frames * PG_FCS_BYTES;
+	result->rate_pps = frames / seconds;
+	result->l2_bps = bytes * 8 / seconds;
+	result->l1_bps = (bytes + frames * PG_L1_EXTRA_BYTES) * 8 / seconds;
+	result->cycles_per_packet = (double)result->cycles / frames;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PG_TX_H
+#define PG_TX_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "pg_clock.h"
+#include "pg_error.h"
+#include "pg_flow.h"
+#include "pg_port.h"
+#include "pg_rx.h"
+#include "pg_stats.h"
+
+/* The engine: threads (one per lcore), devices on them, and runs. Everything here is called on
+ * control threads unless it says otherwise. */
+
+#define PG_DEVICE_NAME_MAX 64
+#define PG_RESULT_MAX      512 /**< pktgen's result buffer */
+#define PG_SEED_MAX        INT64_MAX /**< what JSON's integers carry */
+
+enum pg_xmit_mode {
+	PG_XMIT_START_XMIT,    /**< the driver's transmit function */
+	PG_XMIT_NETIF_RECEIVE, /**< the receive graph */
+};
+
+/** What the user set on a device. The template comes first: its rows write here too. */
+struct pg_device_settings {
+	struct pg_template tmpl;
+	uint64_t count;    /**< packets; 0: until stopped */
+	uint64_t delay_ns; /**< between packets; 0: none, UINT64_MAX: never send */
+	uint32_t burst;    /**< packets per transmit call as written */
+	bool burst_written;
+	uint32_t clone_skb; /**< times each packet is sent; 0 and 1: once */
+	uint8_t xmit_mode;  /**< enum pg_xmit_mode */
+};
+
+/** The live values of a device's text (reference 5, "Current:"). */
+struct pg_device_current {
+	uint64_t seq_num;
+	uint64_t started_us, stopped_us;
+	uint32_t saddr, daddr;
+	uint16_t udp_src, udp_dst;
+	uint16_t queue_map;
+};
+
+/** One packet stream on one thread. */
+struct pg_device {
+	TAILQ_ENTRY(pg_device) in_thread; /**< newest first, as pktgen lists them */
+	TAILQ_ENTRY(pg_device) in_engine; /**< in order of adding */
+	char name[PG_DEVICE_NAME_MAX];
+	struct pg_thread *thread;
+	struct pg_port *port;
+	struct pg_device_settings settings;
+	struct pg_device_current current;
+	char reply[PG_RESULT_MAX]; /**< of the last command; empty: the last run's result counts */
+	bool has_run;
+	/* The last run. */
+	struct pg_task *task;      /**< owned; NULL while no run is prepared */
+	struct pg_result result;
+	struct pg_rx_profile profile; /**< netif_receive only: nnodes > 0 */
+	double own_cycles;         /**< generator into an empty graph, cycles per packet */
+	uint64_t asked;            /**< packets; 0: until stopped */
+	uint64_t asked_gap_ns;     /**< 0: no rate asked */
+	uint32_t call_packets;     /**< packets per transmit call really used */
+	uint32_t pool_size;
+	const char *isa;
+	bool fell_short;
+	char shortfall[160];       /**< why */
+};
+TAILQ_HEAD(pg_device_list, pg_device);
+
+struct pg_worker;
+
+/** kpktgend_N: EAL lcore N. */
+struct pg_thread {
+	struct pg_engine *engine;
+	unsigned int lcore;
+	struct pg_device_list devices;
+	char reply[PG_RESULT_MAX]; /**< of its last command; empty: "NA" */
+	struct pg_worker *worker;
+};
+
+/** What a port counted during a run, beside what was offered to it. */
+struct pg_port_account {
+	const struct pg_port *port;
+	uint64_t offered;           /**< packets that its driver took from us */
+	uint64_t opackets, oerrors; /**< PG_COUNTER_ABSENT: the driver does not say */
+	uint64_t lost;              /**< taken by the driver, but not sent */
+	uint64_t not_drained;       /**< sent by the driver's count, not yet by the kernel's */
+	struct pg_port_account *next;
+};
+
+/** The last run as a whole. */
+struct pg_run {
+	uint64_t seed;
+	uint64_t started_wall_ns;
+	bool interrupted;           /**< ended by stop or a signal */
+	bool fell_short;            /**< a device or port did not do what was asked */
+	struct pg_port_account *ports;
+};
+
+struct pg_engine;
+
+struct pg_engine_config {
+	const struct pg_port_ops *ports;
+	struct pg_clock *clock; /**< borrowed; refined at the end of every run */
+	/** Called on the starting thread with the CPUs that begin to poll, and with an empty set
+	 *  when they stop. May be NULL. */
+	void (*polling)(void *ctx, const cpu_set_t *cpus);
+	/** Called by pg_engine_wait() when the results of a run stand. May be NULL. */
+	void (*finished)(void *ctx);
+	void *ctx;
+};
+
+/** One engine per process, on the lcores that EAL has. Errors: NULL with text. */
+struct pg_engine *pg_engine_create(const struct pg_engine_config *config, struct pg_error *err);
+void pg_engine_destroy(struct pg_engine *engine);
+
+/** The worker loop of one lcore: sleeps, runs what start gives it, returns after quit.
+ *  Context: the lcore itself; main calls it directly for the main lcore. */
+int pg_engine_worker(void *thread);
+/** Let every worker return. */
+void pg_engine_quit(struct pg_engine *engine);
+
+struct pg_thread *pg_engine_thread(struct pg_engine *engine, unsigned int lcore);
+struct pg_thread *pg_engine_next_thread(struct pg_engine *engine, const struct pg_thread *thread);
+struct pg_device *pg_engine_device(struct pg_engine *engine, const char *name);
+const struct pg_device_list *pg_engine_devices(const struct pg_engine *engine);
+struct pg_ports *pg_engine_ports(struct pg_engine *engine);
+const struct pg_run *pg_engine_run(const struct pg_engine *engine);
+const struct pg_clock *pg_engine_clock(const struct pg_engine *engine);
+bool pg_engine_running(const struct pg_engine *engine);
+
+/** Add a device to a thread; NAME or NAME@TAG, NAME resolves to a port.
+ *  Errors:  -EBUSY same full name, -ENODEV no such port, others from attaching; with text. */
+int pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err);
+/** Could this device be added at all? Attaches nothing. 0, or -ENODEV with text. */
+int pg_device_probe(struct pg_engine *engine, const char *name, struct pg_error *err);
+/** Remove every device of a thread; a run must not go on. */
+void pg_thread_clear(struct pg_thread *thread);
+
+/** Start all devices: compile, set up ports, pools and graphs, then let the workers go.
+ *  Errors:  -errno with text; then nothing runs and nothing has changed. */
+int pg_engine_start(struct pg_engine *engine, struct pg_error *err);
+/** Wait for the run's end and derive its results. */
+void pg_engine_wait(struct pg_engine *engine);
+/** End the run within a burst. Any thread; false if none goes on. */
+bool pg_engine_stop(struct pg_engine *engine);
+
+/** 0: a fresh random seed for every run. */
+void pg_engine_set_seed(struct pg_engine *engine, uint64_t seed, bool fixed);
+
+struct pg_command_list;
+/** Rows of the command table: pgctrl, kpktgend_N, and a device's transmit settings. */
+extern const struct pg_command_list pg_tx_control_commands;
+extern const struct pg_command_list pg_tx_device_commands;
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the ports counted themselves, beside what was handed to them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <rte_cycles.h>
+
+#include "pg_units.h"
+#include "tx_priv.h"
+
+#define DRAIN_MS 200 // a kernel ring that has not moved on after this long is named
+
+static void
+free_accounts(struct pg_engine *engine)
+{
+	while (engine->run.ports != NULL) {
+		struct pg_port_account *account = engine->run.ports;
+
+		engine->run.ports = account->next;
+		free(account);
+	}
+}
+
+int
+tx_account_begin(struct pg_engine *engine, struct pg_error *err)
+{
+	free_accounts(engine);
+	for (struct pg_port *p = pg_ports_first(engine->ports); p != NULL; p = p->next) {
+		struct pg_port_account *account = calloc(1, sizeof(*account));
+		struct pg_port_counters now;
+
+		if (account == NULL)
+			return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+		pg_port_counters_read(p, &now);
+		account->port = p;
+		account->opackets = now.opackets;
+		account->oerrors = now.oerrors;
+		account->not_drained = now.kernel_tx; // holds the start value until the end
+		account->next = engine->run.ports;
+		engine->run.ports = account;
+	}
+	return 0;
+}
+
+static uint64_t
+offered_to(const struct pg_engine *engine, const struct pg_port *port)
+{
+	const struct pg_device *device;
+	uint64_t sent = 0;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+		if (device->port == port && device->task != NULL && device->task->rx == NULL)
+			sent += device->result.sent;
+	}
+	return sent;
+}
+
+// Frames that the driver counts as sent, but the kernel's interface has not sent after a while.
+static uint64_t
+kernel_backlog(const struct pg_port *port, uint64_t before, uint64_t driver_sent)
+{
+	struct pg_port_counters now;
+
+	for (int waited = 0;; waited += 10) {
+		pg_port_counters_read(port, &now);
+		if (now.kernel_tx == PG_COUNTER_ABSENT || now.kernel_tx - before >= driver_sent)
+			return 0;
+		if (waited >= DRAIN_MS)
+			return driver_sent - (now.kernel_tx - before);
+		rte_delay_us_sleep(10 * PG_NS_PER_US);
+	}
+}
+
+static void
+account_end(struct pg_engine *engine, struct pg_port_account *account)
+{
+	uint64_t kernel_before = account->not_drained;
+	struct pg_port_counters now;
+
+	account->not_drained = 0;
+	account->offered = offered_to(engine, account->port);
+	pg_port_counters_read(account->port, &now);
+	if (account->opackets == PG_COUNTER_ABSENT || now.opackets == PG_COUNTER_ABSENT) {
+		account->opackets = account->oerrors = PG_COUNTER_ABSENT;
+		return;
+	}
+	account->opackets = now.opackets - account->opackets;
+	account->oerrors = now.oerrors - account->oerrors;
+	if (account->opackets < account->offered)
+		account->lost = account->offered - account->opackets;
+	if (kernel_before != PG_COUNTER_ABSENT && account->offered > 0)
+		account->not_drained =
+			kernel_backlog(account->port, kernel_before, account->opackets);
+}
+
+void
+tx_account_end(struct pg_engine *engine)
+{
+	const struct pg_device *device;
+
+	for (struct pg_port_account *a = engine->run.ports; a != NULL; a = a->next) {
+		account_end(engine, a);
+		engine->run.fell_short |= a->lost > 0 || a->not_drained > 0;
+	}
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+		engine->run.fell_short |= device->task != NULL && device->fell_short;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "pg_lang.h"
+#include "tx_priv.h"
+
+#define DELAY_NEVER 0x7FFFFFFFULL // "never send", shown as 2^64 - 1 (reference 4.1)
+
+static int
+run_start(const struct pg_call *call)
+{
+	int rc = pg_engine_start(call->target->object, call->err);
+
+	if (rc == 0)
+		pg_engine_wait(call->target->object);
+	return rc;
+}
+
+static int
+run_stop(const struct pg_call *call)
+{
+	pg_engine_stop(call->target->object);
+	return 0;
+}
+
+static int
+run_reset(const struct pg_call *call)
+{
+	struct pg_engine *engine = call->target->object;
+	struct pg_thread *thread = NULL;
+
+	while ((thread = pg_engine_next_thread(engine, thread)) != NULL)
+		pg_thread_clear(thread);
+	return 0;
+}
+
+static int
+run_attach(const struct pg_call *call)
+{
+	return pg_port_attach(call->value->text, call->err);
+}
+
+static int
+run_detach(const struct pg_call *call)
+{
+	struct pg_engine *engine = call->target->object;
+
+	return pg_ports_detach(engine->ports, call->value->text, call->err);
+}
+
+static int
+run_seed(const struct pg_call *call)
+{
+	pg_engine_set_seed(call->target->object, call->value->u64, true);
+	return 0;
+}
+
+static int
+run_add_device(const struct pg_call *call)
+{
+	return pg_device_add(call->target->object, call->value->text, call->err);
+}
+
+static int
+run_rem_device_all(const struct pg_call *call)
+{
+	pg_thread_clear(call->target->object);
+	return 0;
+}
+
+#define CONTROL(word, action, more, text, sample)                                                  \
+	{                                                                                          \
+		.target = PG_TARGET_CONTROL, .name = word, .run = action, .flags = more,           \
+		.help = text, .example = "pgctrl " sample,                                         \
+	}
+
+static const struct pg_command control_rows[] = {
+	CONTROL("start", run_start, 0, "start every device, wait for the end, print the results",
+		"start"),
+	CONTROL("stop", run_stop, PG_COMMAND_ANYTIME, "end the run", "stop"),
+	CONTROL("reset", run_reset, 0, "remove the devices of all threads", "reset"),
+	{
+		.target = PG_TARGET_CONTROL, .name = "attach", .run = run_attach,
+		.arg = {.type = &pg_type_line, .unit = "device arguments, NAME[,KEY=VALUE...],"},
+		.flags = PG_COMMAND_EXTENSION,
+		.help = "attach a DPDK device", .example = "pgctrl attach net_ring0",
+	},
+	{
+		.target = PG_TARGET_CONTROL, .name = "detach", .run = run_detach,
+		.arg = {.type = &pg_type_text, .max = PG_PORT_NAME_MAX - 1, .unit = "a device's name"},
+		.flags = PG_COMMAND_EXTENSION,
+		.help = "detach a DPDK device that no pktgen device uses",
+		.example = "pgctrl detach net_ring0",
+	},
+	{
+		.target = PG_TARGET_CONTROL, .name = "seed", .run = run_seed,
+		.arg = {.type = &pg_type_number, .max = PG_SEED_MAX},
+		.flags = PG_COMMAND_EXTENSION,
+		.help = "seed of all random fields; without it every run draws a new one",
+		.example = "pgctrl seed 1",
+	},
+	{
+		.target = PG_TARGET_THREAD, .name = "add_device", .run = run_add_device,
+		.arg = {.type = &pg_type_text, .max = PG_DEVICE_NAME_MAX - 1,
+			.unit = "NAME or NAME@TAG"},
+		.flags = PG_COMMAND_DECLARES,
+		.help = "add a device to the thread: an ethdev, a kernel interface or a virtual device",
+		.example = "kpktgend_0 add_device net_null0@0",
+	},
+	{
+		.target = PG_TARGET_THREAD, .name = "rem_device_all", .run = run_rem_device_all,
+		.help = "remove all devices of the thread",
+		.example = "kpktgend_0 rem_device_all",
+	},
+};
+
+const struct pg_command_list pg_tx_control_commands = {control_rows, RTE_DIM(control_rows)};
+
+// What does not go together (reference 4.1 and 6.5), in whatever order it was set.
+static int
+check_sharing(const void *settings, struct pg_error *err)
+{
+	const struct pg_device_settings *set = settings;
+	bool shared = (set->tmpl.flags & PG_FLAG_SHARED) != 0;
+
+	if (set->clone_skb > 0 && set->xmit_mode == PG_XMIT_NETIF_RECEIVE) {
+		pg_error_set(err, PG_FAULT_INPUT, EOPNOTSUPP,
+			"clone_skb and xmit_mode netif_receive exclude each other");
+		return pg_error_expect(err, "clone_skb 0, or xmit_mode start_xmit");
+	}
+	if (!shared && (set->clone_skb > 0 || (set->burst_written && set->burst > 1))) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
+			"clone_skb and burst need packets that may be shared");
+		return pg_error_expect(err, "flag SHARED, or clone_skb 0 and burst 1");
+	}
+	return 0;
+}
+
+static void
+apply_burst(void *settings, const union pg_value *value)
+{
+	struct pg_device_settings *set = settings;
+
+	set->burst = value->u64;
+	set->burst_written = true;
+}
+
+static void
+apply_delay(void *settings, const union pg_value *value)
+{
+	struct pg_device_settings *set = settings;
+
+	set->delay_ns = value->u64 == DELAY_NEVER ? PG_PACE_NEVER : value->u64;
+}
+
+static int
+reply_delay(const struct pg_call *call)
+{
+	const struct pg_device_settings *set = call->target->settings;
+
+	snprintf(call->reply->text, sizeof(call->reply->text), "OK: delay=%" PRIu64,
+		set->delay_ns);
+	return 0;
+}
+
+static int
+run_clear_counters(const struct pg_call *call)
+{
+	struct pg_device *device = call->target->object;
+
+	device->current.seq_num = 1;
+	device->result.sent = device->result.errors = device->result.bytes = 0;
+	device->result.idle_ns = 0;
+	return 0;
+}
+
+static const struct pg_word xmit_modes[] = {
+	{"start_xmit", PG_XMIT_START_XMIT, "the driver's transmit function", false},
+	{"netif_receive", PG_XMIT_NETIF_RECEIVE, "the receive graph", false},
+	{"tx", PG_XMIT_START_XMIT, "start_xmit", true},
+	{"rx_inject", PG_XMIT_NETIF_RECEIVE, "netif_receive", true},
+	{NULL, 0, NULL, false},
+};
+
+#define SETTING(word, member)                                                                      \
+	.target = PG_TARGET_DEVICE, .name = word, .offset = offsetof(struct pg_device_settings, member)
+
+static const struct pg_command device_rows[] = {
+	{
+		SETTING("count", count), .def = "1000",
+		.arg = {.type = &pg_type_number, .max = UINT64_MAX, .unit = "packets", .width = 8},
+		.help = "packets to send; 0: until stopped", .example = "count 10000000",
+	},
+	{
+		SETTING("delay", delay_ns), .def = "0", .apply = apply_delay, .run = reply_delay,
+		.arg = {.type = &pg_type_number, .max = UINT64_MAX, .unit = "ns", .width = 8},
+		.help = "time from one packet to the next; 0: none, 2147483647: never send",
+		.example = "delay 1000",
+	},
+	{
+		SETTING("burst", burst), .def = "32", .apply = apply_burst, .check = check_sharing,
+		.arg = {.type = &pg_type_number, .min = 1, .max = UINT32_MAX, .unit = "packets",
+			.width = 4},
+		.help = "distinct packets per transmit call; a call carries at most 512, a walk "
+			"of the receive graph 256",
+		.example = "burst 64",
+	},
+	{
+		SETTING("clone_skb", clone_skb), .def = "0", .check = check_sharing,
+		.arg = {.type = &pg_type_number, .max = INT32_MAX, .unit = "sends", .width = 4},
+		.help = "times each packet is sent before a new one is built; 0 and 1: once",
+		.example = "clone_skb 8",
+	},
+	{
+		SETTING("xmit_mode", xmit_mode), .def = "start_xmit", .check = check_sharing,
+		.arg = {.type = &pg_type_word, .words = xmit_modes, .unit = "mode", .width = 1},
+		.help = "where packets go: the driver's transmit function or the receive graph",
+		.example = "xmit_mode netif_receive",
+	},
+	{
+		.target = PG_TARGET_DEVICE, .name = "clear_counters", .run = run_clear_counters,
+		.reply = "OK: Clearing counters.\n", .help = "set the counters of the last run to zero",
+		.example = "clear_counters",
+	},
+};
+
+const struct pg_command_list pg_tx_device_commands = {device_rows, RTE_DIM(device_rows)};
+
+int
+tx_device_defaults(struct pg_device *device, struct pg_error *err)
+{
+	const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
+	int rc = pg_lang_defaults(lists, RTE_DIM(lists), PG_TARGET_DEVICE, &device->settings, err);
+
+	device->settings.burst_written = false;
+	return rc;
+}

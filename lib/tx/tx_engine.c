@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_lcore.h>
+
+#include "tx_priv.h"
+
+static int
+compare_devices(const void *a, const void *b)
+{
+	const struct pg_device *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static struct pg_thread *
+thread_create(struct pg_engine *engine, unsigned int lcore)
+{
+	struct pg_thread *thread = calloc(1, sizeof(*thread));
+	struct pg_worker *worker = NULL;
+
+	if (thread == NULL ||
+		posix_memalign((void **)&worker, RTE_CACHE_LINE_SIZE, sizeof(*worker)) != 0) {
+		free(thread);
+		return NULL;
+	}
+	memset(worker, 0, sizeof(*worker));
+	pthread_mutex_init(&worker->lock, NULL);
+	pthread_cond_init(&worker->wake, NULL);
+	thread->engine = engine;
+	thread->lcore = lcore;
+	thread->worker = worker;
+	TAILQ_INIT(&thread->devices);
+	return thread;
+}
+
+static void
+thread_destroy(struct pg_thread *thread)
+{
+	pg_thread_clear(thread);
+	tx_queues_destroy(thread->worker);
+	free(thread->worker->tasks);
+	free(thread->worker);
+	free(thread);
+}
+
+struct pg_engine *
+pg_engine_create(const struct pg_engine_config *config, struct pg_error *err)
+{
+	struct pg_engine *engine = calloc(1, sizeof(*engine));
+	unsigned int lcore;
+
+	if (engine == NULL)
+		goto no_memory;
+	engine->config = *config;
+	TAILQ_INIT(&engine->devices);
+	pthread_mutex_init(&engine->lock, NULL);
+	pthread_cond_init(&engine->done, NULL);
+	engine->ports = pg_ports_create(config->ports);
+	if (engine->ports == NULL)
+		goto no_memory;
+	RTE_LCORE_FOREACH(lcore) {
+		engine->threads[lcore] = thread_create(engine, lcore);
+		if (engine->threads[lcore] == NULL)
+			goto no_memory;
+	}
+	return engine;
+
+no_memory:
+	pg_engine_destroy(engine);
+	pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	return NULL;
+}
+
+void
+pg_engine_destroy(struct pg_engine *engine)
+{
+	if (engine == NULL)
+		return;
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL)
+			thread_destroy(engine->threads[i]);
+	}
+	while (engine->run.ports != NULL) {
+		struct pg_port_account *account = engine->run.ports;
+
+		engine->run.ports = account->next;
+		free(account);
+	}
+	pg_ports_destroy(engine->ports);
+	free(engine);
+}
+
+void
+pg_engine_quit(struct pg_engine *engine)
+{
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		struct pg_worker *worker;
+
+		if (engine->threads[i] == NULL)
+			continue;
+		worker = engine->threads[i]->worker;
+		pthread_mutex_lock(&worker->lock);
+		worker->quit = true;
+		pthread_cond_signal(&worker->wake);
+		pthread_mutex_unlock(&worker->lock);
+	}
+}
+
+struct pg_thread *
+pg_engine_thread(struct pg_engine *engine, unsigned int lcore)
+{
+	return lcore < RTE_MAX_LCORE ? engine->threads[lcore] : NULL;
+}
+
+struct pg_thread *
+pg_engine_next_thread(struct pg_engine *engine, const struct pg_thread *thread)
+{
+	for (unsigned int i = thread ? thread->lcore + 1 : 0; i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL)
+			return engine->threads[i];
+	}
+	return NULL;
+}
+
+struct pg_device *
+pg_engine_device(struct pg_engine *engine, const char *name)
+{
+	struct pg_device key;
+	struct pg_device **found;
+
+	if (strlen(name) >= sizeof(key.name))
+		return NULL;
+	strcpy(key.name, name);
+	found = tfind(&key, &engine->names, compare_devices);
+	return found != NULL ? *found : NULL;
+}
+
+const struct pg_device_list *
+pg_engine_devices(const struct pg_engine *engine)
+{
+	return &engine->devices;
+}
+
+struct pg_ports *
+pg_engine_ports(struct pg_engine *engine)
+{
+	return engine->ports;
+}
+
+const struct pg_run *
+pg_engine_run(const struct pg_engine *engine)
+{
+	return &engine->run;
+}
+
+const struct pg_clock *
+pg_engine_clock(const struct pg_engine *engine)
+{
+	return engine->config.clock;
+}
+
+void
+pg_engine_set_seed(struct pg_engine *engine, uint64_t seed, bool fixed)
+{
+	engine->seed = seed;
+	engine->seed_fixed = fixed;
+}
+
+static void
+port_name(const char *device, char *out, size_t size)
+{
+	snprintf(out, size, "%.*s", (int)strcspn(device, "@"), device);
+}
+
+int
+pg_device_probe(struct pg_engine *engine, const char *name, struct pg_error *err)
+{
+	char port[PG_PORT_NAME_MAX];
+
+	port_name(name, port, sizeof(port));
+	return pg_ports_probe(engine->ports, port, err);
+}
+
+int
+pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err)
+{
+	struct pg_engine *engine = thread->engine;
+	char port[PG_PORT_NAME_MAX];
+	struct pg_device *device;
+
+	if (pg_engine_device(engine, name) != NULL) {
+		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "device '%s' exists already", name);
+		return pg_error_expect(err, "another name, such as %.30s@TAG", name);
+	}
+	device = calloc(1, sizeof(*device));
+	if (device == NULL)
+		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	snprintf(device->name, sizeof(device->name), "%s", name);
+	port_name(name, port, sizeof(port));
+	device->port = pg_ports_get(engine->ports, port, err);
+	if (device->port == NULL) {
+		free(device);
+		return -err->code;
+	}
+	device->thread = thread;
+	if (tx_device_defaults(device, err) < 0 ||
+		tsearch(device, &engine->names, compare_devices) == NULL) {
+		pg_ports_put(engine->ports, device->port);
+		free(device);
+		return err->code ? -err->code :
+				   pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	}
+	TAILQ_INSERT_HEAD(&thread->devices, device, in_thread);
+	TAILQ_INSERT_TAIL(&engine->devices, device, in_engine);
+	return 0;
+}
+
+void
+pg_thread_clear(struct pg_thread *thread)
+{
+	struct pg_engine *engine = thread->engine;
+	struct pg_device *device;
+
+	while ((device = TAILQ_FIRST(&thread->devices)) != NULL) {
+		struct pg_port_account **link = &engine->run.ports;
+
+		TAILQ_REMOVE(&thread->devices, device, in_thread);
+		TAILQ_REMOVE(&engine->devices, device, in_engine);
+		tdelete(device, &engine->names, compare_devices);
+		tx_task_destroy(device->task);
+		// The last run's account must not outlive the port.
+		while (*link != NULL && (*link)->port != device->port)
+			link = &(*link)->next;
+		if (*link != NULL && device->port->users == 1) {
+			struct pg_port_account *account = *link;
+
+			*link = account->next;
+			free(account);
+		}
+		tx_queues_forget(engine, device->port);
+		pg_ports_put(engine->ports, device->port);
+		free(device);
+	}
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TX_PRIV_H
+#define TX_PRIV_H
+
+#include <pthread.h>
+
+#include <rte_mempool.h>
+
+#include "pg_pace.h"
+#include "pg_tx.h"
+#include "prog_run.h"
+#include "rx_run.h"
+
+/** One device's part of a run. Hot fields first.
+ *  worker: rw while the run lasts; control: rw before and after. */
+struct pg_task {
+	/** Send one burst, or what is left of one; false when the task is finished. */
+	bool (*turn)(struct pg_task *task);
+	const struct pg_prog *prog;  /**< const */
+	struct rte_mempool *pool;    /**< const */
+	uint64_t left;               /**< packets still to be built */
+	uint16_t port, queue;        /**< const */
+	uint16_t burst;              /**< const: packets per call */
+	uint16_t head, npkts;        /**< of pkts[]: what the driver has not taken yet */
+	uint32_t copies;             /**< const: sends per packet built */
+	uint64_t wait_since;         /**< cycles; 0: not waiting */
+	struct pg_prog_state state;
+	struct pg_pace pace;
+	struct pg_rx_graph *rx;      /**< const; NULL in start_xmit */
+	uint64_t mac;                /**< const: the port's, for the receive graph */
+	struct rte_mbuf *clone;      /**< the packet being repeated, with a reference of ours */
+	uint32_t clone_left;
+	struct pg_rx_profile *profile; /**< the device's; collected after each walk when shared */
+	bool shared;                 /**< const: other devices use the same graph */
+	struct pg_counters counters;
+	/* control only */
+	struct pg_device *device;
+	struct pg_prog *owned_prog;
+	struct pg_rx_graph *null;    /**< the empty graph that the own cost is measured with */
+	double own_cycles;
+	struct rte_mbuf *pkts[];     /**< burst */
+};
+
+static_assert(offsetof(struct pg_task, counters) % RTE_CACHE_LINE_SIZE == 0,
+	"counters have lines of their own");
+
+/** A transmit queue of one thread on one port, or its place to inject from. */
+struct tx_queue {
+	struct pg_port *port;     /**< NULL: netif_receive */
+	uint16_t first;           /**< ethdev queue number */
+	unsigned int ndevices;    /**< that share it */
+	uint32_t frame_max, burst_max;
+	struct rte_mempool *pool;
+	uint32_t buffer_bytes;    /**< data room of the pool's buffers */
+	uint32_t cache;
+	struct tx_queue *next;
+};
+
+/** A lcore's side of the engine. */
+struct pg_worker {
+	pthread_mutex_t lock;
+	pthread_cond_t wake; /**< control -> worker: tasks, or quit */
+	struct pg_task **tasks; /**< control: rw while idle; worker: rw while running */
+	unsigned int ntasks;
+	bool busy, quit;     /**< under lock */
+	uint8_t stop __rte_cache_aligned; /**< any thread: w; worker: r */
+	struct pg_prog_scratch *scratch __rte_cache_aligned;
+	struct tx_queue *queues; /**< control only */
+	struct pg_rx_graph *rx, *null;
+};
+
+struct pg_engine {
+	struct pg_engine_config config;
+	struct pg_ports *ports;
+	struct pg_thread *threads[RTE_MAX_LCORE]; /**< by lcore; NULL: no such lcore */
+	struct pg_device_list devices;
+	void *names;           /**< tsearch() tree of devices by name */
+	struct pg_run run;
+	uint64_t seed;
+	bool seed_fixed;
+	unsigned int npools;   /**< ever made: a part of their names */
+	pthread_mutex_t lock;
+	pthread_cond_t done;   /**< worker -> control: one more is idle */
+	unsigned int nbusy;    /**< workers running; under lock */
+	bool running;          /**< from start to the end of wait; under lock */
+	bool stopped;          /**< stop was called during the run; under lock */
+};
+
+/** Choose the function that a task's loop calls. */
+void tx_task_bind(struct pg_task *task, bool paced);
+
+/** A paced run that ends later than scheduled by more than 1 % and this much fell short: time for
+ *  threads to wake up and for one preemption near the end. */
+#define TX_LATE_SLACK_NS 10e6
+
+/** Run a worker's tasks until all are finished or it is told to stop. Context: the worker. */
+void tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock);
+
+/** Prepare one device's task on its queue. Errors: -errno with text. */
+int tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error *err);
+void tx_task_destroy(struct pg_task *task);
+
+/** Find out which queues the devices need, set up ports, pools and graphs.
+ *  Errors:  -errno with text. */
+int tx_queues_prepare(struct pg_engine *engine, struct pg_error *err);
+struct tx_queue *tx_queue_of(const struct pg_device *device);
+void tx_queues_destroy(struct pg_worker *worker);
+
+/** Packets per transmit call that a device really uses. */
+uint32_t tx_call_packets(const struct pg_device_settings *settings);
+
+/** Read the ports' own counters before a run, and make the account after it. */
+int tx_account_begin(struct pg_engine *engine, struct pg_error *err);
+void tx_account_end(struct pg_engine *engine);
+
+/** Derive a device's result, profile and current values from its finished task. */
+void tx_device_finish(struct pg_device *device);
+
+/** Every setting at its default, from the rows of the command table. */
+int tx_device_defaults(struct pg_device *device, struct pg_error *err);
+
+/** A port loses a device: if it is the last, the queues that point to it go. */
+void tx_queues_forget(struct pg_engine *engine, struct pg_port *port);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who sends where: transmit queues of each thread on each port, their pools, and the graphs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_errno.h>
+#include <rte_malloc.h>
+#include <rte_mbuf.h>
+
+#include "tx_priv.h"
+
+#define CACHE_SMALL 256
+
+static bool
+injects(const struct pg_device *device)
+{
+	return device->settings.xmit_mode == PG_XMIT_NETIF_RECEIVE;
+}
+
+struct tx_queue *
+tx_queue_of(const struct pg_device *device)
+{
+	const struct pg_port *port = injects(device) ? NULL : device->port;
+	struct tx_queue *q = device->thread->worker->queues;
+
+	while (q != NULL && q->port != port)
+		q = q->next;
+	return q;
+}
+
+// Count a device in on its thread's queue for its port; one queue per thread and port (DESIGN 1).
+static int
+join(struct pg_device *device, struct pg_error *err)
+{
+	struct pg_worker *worker = device->thread->worker;
+	uint32_t frame = pg_template_frame_max(&device->settings.tmpl);
+	struct tx_queue *queue = tx_queue_of(device);
+
+	if (queue == NULL) {
+		queue = calloc(1, sizeof(*queue));
+		if (queue == NULL)
+			return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+		queue->port = injects(device) ? NULL : device->port;
+		queue->next = worker->queues;
+		worker->queues = queue;
+	}
+	if (queue->ndevices++ == 0)
+		queue->frame_max = queue->burst_max = 0;
+	queue->frame_max = RTE_MAX(queue->frame_max, frame);
+	queue->burst_max = RTE_MAX(queue->burst_max, tx_call_packets(&device->settings));
+	return 0;
+}
+
+// Number the queues of a port by thread, and set the port up for them.
+static int
+setup_port(struct pg_engine *engine, struct pg_port *port, struct pg_error *err)
+{
+	uint32_t frame_max = 0;
+	uint16_t n = 0;
+
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		struct pg_thread *thread = engine->threads[i];
+
+		for (struct tx_queue *q = thread ? thread->worker->queues : NULL; q != NULL;
+			q = q->next) {
+			if (q->port != port || q->ndevices == 0)
+				continue;
+			q->first = n++;
+			frame_max = RTE_MAX(frame_max, q->frame_max);
+		}
+	}
+	return n > 0 ? pg_port_setup(port, n, frame_max, err) : 0;
+}
+
+// Buffers for what the driver's ring, the worker and its cache may hold at once. A burst above
+// half the cache costs three times as much (measured), so the cache grows with it.
+static void
+pool_shape(const struct tx_queue *queue, uint32_t *size, uint32_t *cache, uint32_t *bytes)
+{
+	uint32_t ring = queue->port != NULL ? queue->port->ntxds : PG_RX_BURST_MAX;
+
+	*cache = queue->burst_max <= CACHE_SMALL / 2 ? CACHE_SMALL : RTE_MEMPOOL_CACHE_MAX_SIZE;
+	*size = rte_align32pow2(ring + 4 * queue->burst_max + 2 * *cache) - 1;
+	// No larger than the frames: on 4 kB pages buffers of 2 kB all start at the same place in a
+	// page and push each other out of the cache.
+	*bytes = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(queue->frame_max, 64);
+}
+
+static int
+no_memory(uint32_t size, uint32_t bytes, struct pg_error *err)
+{
+	size_t need = rte_mempool_calc_obj_size(sizeof(struct rte_mbuf) + bytes, 0, NULL);
+
+	pg_error_set(err, PG_FAULT_ENV, ENOMEM,
+		"a pool of %u buffers of %u bytes needs %zu MB, which are not free", size, bytes,
+		(need * size >> 20) + 1);
+	return pg_error_remedy(err, "reserve more with --memory");
+}
+
+static int
+make_pool(struct pg_engine *engine, struct tx_queue *queue, int socket, struct pg_error *err)
+{
+	uint32_t size, cache, bytes;
+	char name[RTE_MEMPOOL_NAMESIZE];
+
+	pool_shape(queue, &size, &cache, &bytes);
+	if (queue->pool != NULL && queue->pool->size >= size && queue->cache == cache &&
+		queue->buffer_bytes >= bytes)
+		return 0;
+	// Buffers may still lie in a ring that outlives the pool's queue (net_ring): such a pool
+	// is left where it is.
+	if (queue->pool != NULL && rte_mempool_full(queue->pool))
+		rte_mempool_free(queue->pool);
+	snprintf(name, sizeof(name), "pg_tx_%u", engine->npools++);
+	queue->pool = rte_pktmbuf_pool_create(name, size, cache, 0, bytes, socket);
+	if (queue->pool == NULL)
+		return no_memory(size, bytes, err);
+	queue->cache = cache;
+	queue->buffer_bytes = bytes;
+	return 0;
+}
+
+static int
+make_graphs(struct pg_thread *thread, int socket, struct pg_error *err)
+{
+	struct pg_worker *worker = thread->worker;
+	char name[32];
+
+	if (worker->rx == NULL) {
+		snprintf(name, sizeof(name), "pg_host_%u", thread->lcore);
+		worker->rx = pg_rx_graph_create(name, PG_RX_HOST, socket, err);
+	}
+	if (worker->rx != NULL && worker->null == NULL) {
+		snprintf(name, sizeof(name), "pg_null_%u", thread->lcore);
+		worker->null = pg_rx_graph_create(name, PG_RX_NULL, socket, err);
+	}
+	return worker->rx != NULL && worker->null != NULL ? 0 : -err->code;
+}
+
+static int
+prepare_thread(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
+{
+	struct pg_worker *worker = thread->worker;
+	int socket = (int)rte_lcore_to_socket_id(thread->lcore), rc = 0;
+
+	if (worker->scratch == NULL)
+		worker->scratch = pg_prog_scratch_create(socket);
+	if (worker->scratch == NULL)
+		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for a worker");
+	for (struct tx_queue *q = worker->queues; rc == 0 && q != NULL; q = q->next) {
+		if (q->ndevices == 0)
+			continue;
+		rc = make_pool(engine, q, socket, err);
+		if (rc == 0 && q->port == NULL)
+			rc = make_graphs(thread, socket, err);
+	}
+	return rc;
+}
+
+int
+tx_queues_prepare(struct pg_engine *engine, struct pg_error *err)
+{
+	struct pg_device *device;
+	int rc = 0;
+
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] == NULL)
+			continue;
+		for (struct tx_queue *q = engine->threads[i]->worker->queues; q != NULL; q = q->next)
+			q->ndevices = 0;
+	}
+	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+		rc = join(device, err);
+		if (rc < 0)
+			return rc;
+	}
+	for (struct pg_port *p = pg_ports_first(engine->ports); rc == 0 && p != NULL; p = p->next)
+		rc = setup_port(engine, p, err);
+	for (unsigned int i = 0; rc == 0 && i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL && !TAILQ_EMPTY(&engine->threads[i]->devices))
+			rc = prepare_thread(engine, engine->threads[i], err);
+	}
+	return rc;
+}
+
+static void
+queue_destroy(struct tx_queue *queue)
+{
+	if (queue->pool != NULL && rte_mempool_full(queue->pool))
+		rte_mempool_free(queue->pool);
+	free(queue);
+}
+
+void
+tx_queues_forget(struct pg_engine *engine, struct pg_port *port)
+{
+	if (port->users > 1)
+		return;
+	pg_port_stop(port);
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		struct tx_queue **link;
+
+		if (engine->threads[i] == NULL)
+			continue;
+		link = &engine->threads[i]->worker->queues;
+		while (*link != NULL) {
+			struct tx_queue *queue = *link;
+
+			if (queue->port != port) {
+				link = &queue->next;
+				continue;
+			}
+			*link = queue->next;
+			queue_destroy(queue);
+		}
+	}
+}
+
+void
+tx_queues_destroy(struct pg_worker *worker)
+{
+	while (worker->queues != NULL) {
+		struct tx_queue *queue = worker->queues;
+
+		worker->queues = queue->next;
+		queue_destroy(queue);
+	}
+	pg_rx_graph_destroy(worker->rx);
+	pg_rx_graph_destroy(worker->null);
+	pg_prog_scratch_destroy(worker->scratch);
+	worker->rx = worker->null = NULL;
+	worker->scratch = NULL;
+}

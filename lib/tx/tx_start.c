@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <rte_lcore.h>
+
+#include "pg_units.h"
+#include "tx_priv.h"
+
+#define LINK_WAIT_MS 3000
+
+static void
+destroy_tasks(struct pg_engine *engine)
+{
+	struct pg_device *device;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+		tx_task_destroy(device->task);
+		device->task = NULL;
+	}
+}
+
+static uint64_t
+fresh_seed(void)
+{
+	uint64_t seed;
+
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		seed = pg_clock_wall_ns();
+	return seed & PG_SEED_MAX;
+}
+
+static int
+link_wait(struct pg_engine *engine, struct pg_error *err)
+{
+	struct pg_device *device;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+		if (device->settings.xmit_mode != PG_XMIT_START_XMIT ||
+			pg_port_link_wait(device->port, LINK_WAIT_MS))
+			continue;
+		pg_error_set(err, PG_FAULT_ENV, ENETDOWN, "the link of %s is down",
+			device->port->name);
+		return pg_error_remedy(err, "connect it, or set the interface up");
+	}
+	return 0;
+}
+
+static int
+create_tasks(struct pg_engine *engine, struct pg_error *err)
+{
+	struct pg_device *device;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+		int rc = tx_task_create(device, tx_queue_of(device), err);
+
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+// Hand each worker its tasks; oldest device first.
+static int
+assign(struct pg_thread *thread, struct pg_error *err)
+{
+	struct pg_worker *worker = thread->worker;
+	struct pg_device *device;
+	unsigned int n = 0;
+
+	TAILQ_FOREACH(device, &thread->devices, in_thread)
+		n++;
+	free(worker->tasks);
+	worker->tasks = calloc(n + 1, sizeof(worker->tasks[0]));
+	if (worker->tasks == NULL)
+		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	worker->ntasks = n;
+	TAILQ_FOREACH(device, &thread->devices, in_thread)
+		worker->tasks[--n] = device->task;
+	return 0;
+}
+
+static int
+assign_all(struct pg_engine *engine, struct pg_error *err)
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; rc == 0 && i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL)
+			rc = assign(engine->threads[i], err);
+	}
+	return rc;
+}
+
+static void
+announce(struct pg_engine *engine)
+{
+	cpu_set_t polling;
+
+	CPU_ZERO(&polling);
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL && engine->threads[i]->worker->ntasks > 0) {
+			cpu_set_t cpus = rte_lcore_cpuset(i);
+
+			CPU_OR(&polling, &polling, &cpus);
+		}
+	}
+	if (engine->config.polling != NULL)
+		engine->config.polling(engine->config.ctx, &polling);
+}
+
+static void
+launch(struct pg_engine *engine)
+{
+	struct pg_device *device;
+	uint64_t now_us = pg_clock_monotonic_ns() / PG_NS_PER_US;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+		device->asked = device->settings.count;
+		device->asked_gap_ns = device->settings.delay_ns;
+		device->current.started_us = now_us;
+	}
+	engine->run.started_wall_ns = pg_clock_wall_ns();
+	pthread_mutex_lock(&engine->lock);
+	engine->nbusy = 0;
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		struct pg_worker *worker = engine->threads[i] ? engine->threads[i]->worker : NULL;
+
+		if (worker == NULL || worker->ntasks == 0)
+			continue;
+		engine->nbusy++;
+		// A stop that came while the run was prepared counts.
+		__atomic_store_n(&worker->stop, engine->stopped, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&engine->lock);
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		struct pg_worker *worker = engine->threads[i] ? engine->threads[i]->worker : NULL;
+
+		if (worker == NULL || worker->ntasks == 0)
+			continue;
+		pthread_mutex_lock(&worker->lock);
+		worker->busy = true;
+		pthread_cond_signal(&worker->wake);
+		pthread_mutex_unlock(&worker->lock);
+	}
+}
+
+static int
+prepare(struct pg_engine *engine, struct pg_error *err)
+{
+	int rc;
+
+	destroy_tasks(engine);
+	rc = tx_queues_prepare(engine, err);
+	if (rc == 0)
+		rc = create_tasks(engine, err);
+	if (rc == 0)
+		rc = link_wait(engine, err);
+	if (rc == 0)
+		rc = assign_all(engine, err);
+	if (rc == 0)
+		rc = tx_account_begin(engine, err);
+	if (rc < 0)
+		destroy_tasks(engine);
+	return rc;
+}
+
+static void
+set_running(struct pg_engine *engine, bool running)
+{
+	pthread_mutex_lock(&engine->lock);
+	engine->running = running;
+	if (running)
+		engine->stopped = false;
+	pthread_mutex_unlock(&engine->lock);
+}
+
+int
+pg_engine_start(struct pg_engine *engine, struct pg_error *err)
+{
+	int rc;
+
+	if (pg_engine_running(engine))
+		return pg_error_set(err, PG_FAULT_INPUT, EBUSY, "a run goes on already");
+	set_running(engine, true);
+	engine->run.seed = engine->seed_fixed ? engine->seed : fresh_seed();
+	engine->run.interrupted = engine->run.fell_short = false;
+	rc = prepare(engine, err);
+	if (rc < 0) {
+		set_running(engine, false);
+		return rc;
+	}
+	announce(engine);
+	launch(engine);
+	return 0;
+}
+
+void
+pg_engine_wait(struct pg_engine *engine)
+{
+	struct pg_device *device;
+	cpu_set_t none;
+
+	pthread_mutex_lock(&engine->lock);
+	while (engine->nbusy > 0)
+		pthread_cond_wait(&engine->done, &engine->lock);
+	engine->run.interrupted = engine->stopped;
+	pthread_mutex_unlock(&engine->lock);
+	CPU_ZERO(&none);
+	if (engine->config.polling != NULL)
+		engine->config.polling(engine->config.ctx, &none);
+	pg_clock_refine(engine->config.clock);
+	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+		if (device->task != NULL)
+			tx_device_finish(device);
+	}
+	tx_account_end(engine);
+	set_running(engine, false);
+	if (engine->config.finished != NULL)
+		engine->config.finished(engine->config.ctx);
+}
+
+bool
+pg_engine_stop(struct pg_engine *engine)
+{
+	bool running;
+
+	pthread_mutex_lock(&engine->lock);
+	running = engine->running;
+	engine->stopped |= running;
+	for (unsigned int i = 0; running && i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL)
+			__atomic_store_n(&engine->threads[i]->worker->stop, 1, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&engine->lock);
+	return running;
+}
+
+bool
+pg_engine_running(const struct pg_engine *engine)
+{
+	struct pg_engine *locked = (struct pg_engine *)(uintptr_t)engine;
+	bool running;
+
+	pthread_mutex_lock(&locked->lock);
+	running = engine->running;
+	pthread_mutex_unlock(&locked->lock);
+	return running;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <rte_malloc.h>
+
+#include "pg_units.h"
+#include "tx_priv.h"
+
+uint32_t
+tx_call_packets(const struct pg_device_settings *settings)
+{
+	bool graph = settings->xmit_mode == PG_XMIT_NETIF_RECEIVE;
+
+	// Without SHARED a packet is handed over for good, one at a time (reference 6.5).
+	if (!(settings->tmpl.flags & PG_FLAG_SHARED))
+		return 1;
+	return RTE_MIN(settings->burst, graph ? (uint32_t)PG_RX_BURST_MAX : (uint32_t)PG_BURST_MAX);
+}
+
+static struct pg_prog *
+compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error *err)
+{
+	const struct pg_device_settings *set = &device->settings;
+	const struct pg_port *port = device->port;
+	const struct pg_flow_port flow_port = {port->mac, port->ip4, port->frame_max, port->name};
+	bool alone = queue->ndevices == 1;
+	struct pg_flow flow;
+	struct pg_prog_config config = {
+		.flow = &flow,
+		.stream = device->name,
+		.seed = device->thread->engine->run.seed,
+		.copies = RTE_MAX(set->clone_skb, 1u),
+		// Nodes of the receive graph only read packets; it flags mbufs, though.
+		.image_kept = alone && (queue->port == NULL || queue->port->keeps_packets),
+		.mbuf_kept = alone && queue->port != NULL && queue->port->keeps_packets,
+		.paced = set->delay_ns != 0,
+	};
+
+	if (pg_flow_resolve(&set->tmpl, &flow_port, &flow, err) < 0)
+		return NULL;
+	return pg_prog_compile(&config, err);
+}
+
+static void
+prepare_buffer(struct rte_mempool *pool, void *prog, void *mbuf, unsigned int index)
+{
+	(void)pool;
+	(void)index;
+	pg_prog_prepare(prog, mbuf);
+}
+
+static void
+task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue *queue)
+{
+	const struct pg_device_settings *set = &device->settings;
+	struct pg_worker *worker = device->thread->worker;
+	const struct pg_clock *clock = device->thread->engine->config.clock;
+
+	task->device = device;
+	task->pool = queue->pool;
+	task->left = set->count != 0 ? set->count : UINT64_MAX;
+	task->burst = tx_call_packets(set);
+	task->copies = RTE_MAX(set->clone_skb, 1u);
+	task->state.scratch = worker->scratch;
+	task->state.wall_ns = pg_clock_wall_ns();
+	task->state.ns_per_cycle = clock->ns_per_cycle;
+	pg_pace_init(&task->pace, clock, set->delay_ns);
+	if (queue->port != NULL) {
+		task->port = queue->port->id;
+		task->queue = queue->first;
+		return;
+	}
+	task->rx = worker->rx;
+	task->null = worker->null;
+	task->shared = queue->ndevices > 1;
+	task->profile = &device->profile;
+	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
+	pg_rx_profile_begin(task->rx, task->profile);
+}
+
+int
+tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error *err)
+{
+	uint32_t burst = tx_call_packets(&device->settings);
+	struct pg_prog *prog = compile(device, queue, err);
+	struct pg_task *task;
+
+	if (prog == NULL)
+		return -err->code;
+	task = rte_zmalloc("pg_task", sizeof(*task) + burst * sizeof(task->pkts[0]),
+		RTE_CACHE_LINE_SIZE);
+	if (task == NULL) {
+		pg_prog_destroy(prog);
+		pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for device %s", device->name);
+		return pg_error_remedy(err, "reserve more with --memory");
+	}
+	task->prog = task->owned_prog = prog;
+	task_fill(task, device, queue);
+	pg_prog_seek(prog, &task->state, 0);
+	if (queue->ndevices == 1)
+		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
+	tx_task_bind(task, device->settings.delay_ns != 0);
+	device->task = task;
+	return 0;
+}
+
+void
+tx_task_destroy(struct pg_task *task)
+{
+	if (task == NULL)
+		return;
+	pg_prog_destroy(task->owned_prog);
+	rte_free(task);
+}
+
+// What the text shows of the last packet built; before the first, what start resets to.
+static void
+set_current(struct pg_device *device)
+{
+	const struct pg_task *task = device->task;
+	const struct pg_counters *c = &task->counters;
+	struct pg_device_current *cur = &device->current;
+	uint64_t last = c->built > 0 ? c->built - 1 : 0;
+
+	cur->seq_num = c->sent + 1;
+	cur->saddr = pg_prog_field(task->prog, PG_FIELD_IP_SRC, last);
+	cur->daddr = pg_prog_field(task->prog, PG_FIELD_IP_DST, last);
+	cur->udp_src = pg_prog_field(task->prog, PG_FIELD_UDP_SRC, last);
+	cur->udp_dst = pg_prog_field(task->prog, PG_FIELD_UDP_DST, last);
+	cur->queue_map =
+		(device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU) && task->rx == NULL ?
+		task->queue : 0;
+}
+
+static void
+judge(struct pg_device *device, bool interrupted)
+{
+	const struct pg_result *r = &device->result;
+	uint64_t gap = device->asked_gap_ns;
+
+	device->fell_short = false;
+	device->shortfall[0] = '\0';
+	if (interrupted)
+		return;
+	if (device->asked != 0 && r->sent != device->asked) {
+		device->fell_short = true;
+		snprintf(device->shortfall, sizeof(device->shortfall),
+			"sent %" PRIu64 " of %" PRIu64 " packets asked for", r->sent, device->asked);
+	} else if (gap != 0 && gap != PG_PACE_NEVER && device->asked > 1) {
+		// On schedule the last packet leaves (count - 1) gaps after the first.
+		double meant = (double)gap * (double)(device->asked - 1);
+
+		if ((double)r->duration_ns > meant * 1.01 + TX_LATE_SLACK_NS) {
+			device->fell_short = true;
+			snprintf(device->shortfall, sizeof(device->shortfall),
+				"offered %.0f pps of %.0f asked", r->rate_pps, 1e9 / (double)gap);
+		}
+	}
+}
+
+void
+tx_device_finish(struct pg_device *device)
+{
+	const struct pg_task *task = device->task;
+	const struct pg_engine *engine = device->thread->engine;
+	uint64_t last = task->counters.built > 0 ? task->counters.built - 1 : 0;
+	uint32_t frame = pg_prog_size_varies(task->prog) ? 0 : pg_prog_frame_max(task->prog);
+
+	pg_result_make(&device->result, &task->counters, engine->config.clock, frame,
+		pg_prog_field(task->prog, PG_FIELD_SIZE, last));
+	device->own_cycles = task->own_cycles;
+	device->pool_size = task->pool->size;
+	device->call_packets = task->burst;
+	device->isa = pg_prog_isa(task->prog);
+	device->current.stopped_us =
+		device->current.started_us + device->result.duration_ns / PG_NS_PER_US;
+	set_current(device);
+	judge(device, engine->run.interrupted);
+	device->has_run = true;
+	device->reply[0] = '\0';
+}

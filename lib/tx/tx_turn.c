@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One turn of a task: build a burst, hand it to the driver or the receive graph, keep what was not
+ * taken. Which function runs is chosen before the loop; none asks about a setting. */
+#include <rte_cycles.h>
+#include <rte_ethdev.h>
+
+#include "tx_priv.h"
+
+// References of one buffer that may be out at once; the count has 16 bits.
+#define CLONES_MAX (UINT16_MAX - PG_BURST_MAX)
+
+enum sink { SINK_PORT, SINK_GRAPH, SINK_GRAPH_SHARED };
+
+static inline void
+wait_begin(struct pg_task *task, uint64_t now)
+{
+	if (task->wait_since == 0)
+		task->wait_since = now;
+}
+
+static inline void
+wait_end(struct pg_task *task)
+{
+	if (unlikely(task->wait_since != 0)) {
+		pg_counter_add(&task->counters.idle_cycles, rte_rdtsc() - task->wait_since);
+		task->wait_since = 0;
+	}
+}
+
+// Buffers for n packets, built. False: the pool is empty.
+static inline bool
+build_distinct(struct pg_task *task, unsigned int n)
+{
+	if (unlikely(rte_mempool_get_bulk(task->pool, (void **)task->pkts, n) < 0))
+		return false;
+	pg_prog_run(task->prog, &task->state, task->pkts, n);
+	pg_counter_add(&task->counters.built, n);
+	return true;
+}
+
+// A fresh buffer with the next packet, or with the current one again when too many of its
+// references are out.
+static bool
+clone_refill(struct pg_task *task, uint64_t due)
+{
+	struct rte_mbuf *fresh;
+
+	if (unlikely(rte_mempool_get(task->pool, (void **)&fresh) < 0))
+		return false;
+	if (task->clone != NULL) {
+		rte_pktmbuf_free(task->clone);
+		pg_prog_seek(task->prog, &task->state, task->state.index - 1);
+	} else {
+		task->clone_left = task->copies;
+		pg_counter_add(&task->counters.built, 1);
+	}
+	task->state.scratch->due[0] = due;
+	pg_prog_run(task->prog, &task->state, &fresh, 1);
+	task->clone = fresh;
+	return true;
+}
+
+// n packets, each built one repeated `copies` times by references. Fewer if the pool runs dry.
+static unsigned int
+build_clones(struct pg_task *task, unsigned int n)
+{
+	uint64_t due[PG_BURST_MAX];
+	unsigned int k = 0;
+
+	memcpy(due, task->state.scratch->due, n * sizeof(due[0]));
+	while (k < n) {
+		unsigned int take;
+
+		if ((task->clone == NULL || rte_mbuf_refcnt_read(task->clone) > CLONES_MAX) &&
+			!clone_refill(task, due[k]))
+			break;
+		take = RTE_MIN(n - k, task->clone_left);
+		task->clone_left -= take;
+		// The last of them takes our own reference along.
+		if (task->clone_left == 0 && take > 1)
+			rte_mbuf_refcnt_update(task->clone, (int16_t)(take - 1));
+		else if (task->clone_left != 0)
+			rte_mbuf_refcnt_update(task->clone, (int16_t)take);
+		for (unsigned int i = 0; i < take; i++)
+			task->pkts[k++] = task->clone;
+		if (task->clone_left == 0)
+			task->clone = NULL;
+	}
+	return k;
+}
+
+static __rte_always_inline bool
+build(struct pg_task *task, const bool paced, const bool cloned)
+{
+	struct pg_pace before;
+	unsigned int n = RTE_MIN(task->burst, task->left), built;
+
+	if (paced) {
+		uint64_t now = rte_rdtsc();
+
+		before = task->pace;
+		n = pg_pace_take(&task->pace, now, task->state.scratch->due, n);
+		if (n == 0) {
+			wait_begin(task, now);
+			rte_pause();
+			return false;
+		}
+	}
+	built = cloned ? build_clones(task, n) : build_distinct(task, n) ? n : 0;
+	if (unlikely(built < n)) {
+		pg_counter_add(&task->counters.pool_empty, 1);
+		wait_begin(task, rte_rdtsc());
+		if (paced) { // what was not built stays due
+			task->pace = before;
+			pg_pace_take(&task->pace, UINT64_MAX >> 1, task->state.scratch->due, built);
+		}
+		if (built == 0)
+			return false;
+	}
+	task->left -= built;
+	task->head = 0;
+	task->npkts = built;
+	return true;
+}
+
+static uint64_t
+bytes_of(struct rte_mbuf **pkts, unsigned int n)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		bytes += pkts[i]->pkt_len;
+	return bytes;
+}
+
+static __rte_always_inline uint16_t
+hand_over(struct pg_task *task, const enum sink sink)
+{
+	struct rte_mbuf **pkts = task->pkts + task->head;
+
+	if (sink == SINK_PORT)
+		return rte_eth_tx_burst(task->port, task->queue, pkts, task->npkts);
+	pg_counter_add(&task->counters.errors,
+		pg_rx_inject(task->rx, pkts, task->npkts, task->mac));
+	if (sink == SINK_GRAPH_SHARED)
+		pg_rx_profile_collect(task->rx, task->profile);
+	return task->npkts;
+}
+
+static __rte_always_inline bool
+turn(struct pg_task *task, const bool paced, const bool cloned, const enum sink sink)
+{
+	uint64_t bytes = 0;
+	uint16_t sent;
+
+	if (likely(task->npkts == 0) && !build(task, paced, cloned))
+		return true;
+	if (cloned)
+		bytes = bytes_of(task->pkts + task->head, task->npkts);
+	sent = hand_over(task, sink);
+	pg_counter_add(&task->counters.sent, sent);
+	pg_counter_add(&task->counters.calls, 1);
+	task->head += sent;
+	task->npkts -= sent;
+	if (cloned)
+		pg_counter_add(&task->counters.bytes,
+			bytes - bytes_of(task->pkts + task->head, task->npkts));
+	if (unlikely(task->npkts != 0)) {
+		pg_counter_add(&task->counters.short_calls, 1);
+		wait_begin(task, rte_rdtsc());
+		return true;
+	}
+	wait_end(task);
+	return task->left != 0;
+}
+
+#define TURN(name, paced, cloned, sink)                                                            \
+	static bool name(struct pg_task *task)                                                     \
+	{                                                                                          \
+		return turn(task, paced, cloned, sink);                                            \
+	}
+
+TURN(turn_port, false, false, SINK_PORT)
+TURN(turn_port_cloned, false, true, SINK_PORT)
+TURN(turn_port_paced, true, false, SINK_PORT)
+TURN(turn_port_paced_cloned, true, true, SINK_PORT)
+TURN(turn_graph, false, false, SINK_GRAPH)
+TURN(turn_graph_paced, true, false, SINK_GRAPH)
+TURN(turn_shared, false, false, SINK_GRAPH_SHARED)
+TURN(turn_shared_paced, true, false, SINK_GRAPH_SHARED)
+
+void
+tx_task_bind(struct pg_task *task, bool paced)
+{
+	if (task->rx == NULL && task->copies > 1)
+		task->turn = paced ? turn_port_paced_cloned : turn_port_cloned;
+	else if (task->rx == NULL)
+		task->turn = paced ? turn_port_paced : turn_port;
+	else if (task->shared)
+		task->turn = paced ? turn_shared_paced : turn_shared;
+	else
+		task->turn = paced ? turn_graph_paced : turn_graph;
+}
