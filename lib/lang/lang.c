@@ -288,10 +288,7 @@ change_setting(const struct line *line, struct pg_error *err)
 	_Alignas(16) char copy[PG_SETTINGS_MAX];
 
 	memcpy(copy, line->target.settings, line->target.settings_size);
-	if (row->apply != NULL)
-		row->apply(copy, &line->value);
-	else
-		pg_arg_store(&row->arg, copy + row->offset, &line->value);
+	pg_command_store(row, copy, &line->value);
 	if (row->check != NULL && row->check(copy, err) < 0)
 		return -err->code;
 	memcpy(line->target.settings, copy, line->target.settings_size);

@@ -26,6 +26,15 @@ pg_arg_load(const struct pg_arg *arg, const void *field, union pg_value *value)
 	memcpy(value, field, arg->type->size ? arg->type->size : arg->width);
 }
 
+void
+pg_command_store(const struct pg_command *row, void *settings, const union pg_value *value)
+{
+	if (row->apply != NULL)
+		row->apply(settings, value);
+	else
+		pg_arg_store(&row->arg, (char *)settings + row->offset, value);
+}
+
 const char *
 pg_lang_kind_name(enum pg_target_kind kind)
 {
@@ -48,13 +57,12 @@ pg_lang_defaults(const struct pg_command_list *const *lists, size_t count, enum 
 		for (size_t i = 0; i < lists[l]->count; i++) {
 			const struct pg_command *row = &lists[l]->rows[i];
 
-			if (row->target != kind || row->def == NULL || row->apply != NULL)
+			if (row->target != kind || row->def == NULL || row->def[0] == '\0')
 				continue;
 			memset(&value, 0, sizeof(value));
-			if (row->def[0] != '\0' &&
-				row->arg.type->parse(&row->arg, row->def, &value, err) < 0)
+			if (row->arg.type->parse(&row->arg, row->def, &value, err) < 0)
 				return -err->code;
-			pg_arg_store(&row->arg, (char *)settings + row->offset, &value);
+			pg_command_store(row, settings, &value);
 		}
 	}
 	return 0;

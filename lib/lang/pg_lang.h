@@ -139,6 +139,9 @@ struct pg_command {
 	const char *example;
 };
 
+/** Put a value into a settings object, the row's own way. */
+void pg_command_store(const struct pg_command *row, void *settings, const union pg_value *value);
+
 /** A slice of the table, one per module; app/ gathers them (STYLE 1). */
 struct pg_command_list {
 	const struct pg_command *rows;
@@ -194,7 +197,8 @@ int pg_lang_list_json(const struct pg_command_list *const *lists, size_t count, 
 const struct pg_command *pg_lang_find(const struct pg_lang *lang, enum pg_target_kind kind,
 	const char *name);
 
-/** Write every default of a kind's settings rows into a settings object.
+/** Write every default of a kind's settings rows into a zeroed settings object; an empty default
+ *  leaves the field zero: not set.
  *  Errors:  -EINVAL with text if a row's default does not parse (a fault of the table). */
 int pg_lang_defaults(const struct pg_command_list *const *lists, size_t count, enum pg_target_kind kind,
 	void *settings, struct pg_error *err);
