@@ -10,18 +10,6 @@
 
 #include "prog_priv.h"
 
-/** Where a field lies and which checksums cover it. */
-static const struct {
-	uint8_t width; /**< bytes; 0: not a header field (the size) */
-	bool in_udp;   /**< its offset counts from the UDP header, not from IPv4's */
-	uint8_t at;
-} layout[PG_FIELDS] = {
-	[PG_FIELD_UDP_SRC] = {2, true, offsetof(struct rte_udp_hdr, src_port)},
-	[PG_FIELD_UDP_DST] = {2, true, offsetof(struct rte_udp_hdr, dst_port)},
-	[PG_FIELD_IP_SRC] = {4, false, offsetof(struct rte_ipv4_hdr, src_addr)},
-	[PG_FIELD_IP_DST] = {4, false, offsetof(struct rte_ipv4_hdr, dst_addr)},
-};
-
 static struct prog_op *
 emit(struct pg_prog *prog, enum prog_kind kind)
 {
@@ -29,15 +17,6 @@ emit(struct pg_prog *prog, enum prog_kind kind)
 
 	RTE_VERIFY(prog->nops <= PROG_OPS_MAX);
 	op->kind = kind;
-	return op;
-}
-
-static struct prog_op *
-emit_at(struct pg_prog *prog, enum prog_kind kind, uint16_t offset)
-{
-	struct prog_op *op = emit(prog, kind);
-
-	op->offset = offset;
 	return op;
 }
 
@@ -83,8 +62,15 @@ emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_f
 {
 	const struct pg_range *range = &prog->flow.field[field];
 	uint64_t n = (uint64_t)range->hi - range->lo + 1;
-	struct prog_op skip = {.kind = PROG_SKIP};
+	struct prog_op skip = {.kind = PROG_SKIP, .field = field};
 	struct prog_op *op;
+
+	if (n == 1) {
+		op = emit(prog, PROG_FILL);
+		op->field = field;
+		op->lo = range->lo;
+		return 0;
+	}
 
 	if (range->random && field == PG_FIELD_IP_DST)
 		n = emit_skips(&skip, range);
@@ -99,24 +85,6 @@ emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_f
 		return -ENOMEM;
 	if (skip.nskips > 0)
 		*emit(prog, PROG_SKIP) = skip;
-	return 0;
-}
-
-static int
-emit_field(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_field field)
-{
-	bool wide = layout[field].width == 4;
-	bool udp_sum = (prog->flow.flags & PG_FLAG_UDPCSUM) != 0;
-	int rc = emit_values(prog, config, field);
-
-	if (rc < 0)
-		return rc;
-	emit_at(prog, wide ? PROG_STORE_32 : PROG_STORE_16,
-		(layout[field].in_udp ? prog->l4 : prog->l3) + layout[field].at);
-	if (wide)
-		emit(prog, PROG_SUM_IP_32);
-	if (udp_sum)
-		emit(prog, wide ? PROG_SUM_UDP_32 : PROG_SUM_UDP_16);
 	return 0;
 }
 
@@ -148,29 +116,43 @@ emit_frame(struct pg_prog *prog, const struct pg_prog_config *config)
 	return 0;
 }
 
+// Two fields that share a word of the packet: if one varies, both get a column.
+static int
+emit_pair(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_field a,
+	enum pg_field b, uint32_t seal_bit, uint32_t *seal)
+{
+	int rc;
+
+	if (!varies(prog, a) && !varies(prog, b))
+		return 0;
+	*seal |= seal_bit;
+	rc = emit_values(prog, config, a);
+	return rc < 0 ? rc : emit_values(prog, config, b);
+}
+
 static int
 emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 {
-	bool udp_sum = (prog->flow.flags & PG_FLAG_UDPCSUM) != 0, sums = udp_sum;
+	bool checksum = (prog->flow.flags & PG_FLAG_UDPCSUM) != 0;
 	bool stamp = (prog->flow.flags & PG_FLAG_NO_TIMESTAMP) == 0;
-	uint16_t stamp_at = prog->payload + 8; // behind magic and sequence number
+	uint32_t seal = checksum ? PROG_SEAL_CHECKSUM : 0;
 	int rc = emit_frame(prog, config);
 
-	sums = sums || varies(prog, PG_FIELD_SIZE) || varies(prog, PG_FIELD_IP_SRC) ||
-		varies(prog, PG_FIELD_IP_DST);
-	if (sums)
-		emit(prog, PROG_SUMS);
-	if (varies(prog, PG_FIELD_SIZE))
-		emit(prog, PROG_LENGTHS);
-	for (int field = 0; rc == 0 && field < PG_FIELD_SIZE; field++) {
-		if (varies(prog, field))
-			rc = emit_field(prog, config, field);
+	if (rc == 0 && varies(prog, PG_FIELD_SIZE)) {
+		emit(prog, PROG_LENGTH);
+		seal |= PROG_SEAL_LENGTH;
 	}
+	if (rc == 0)
+		rc = emit_pair(prog, config, PG_FIELD_UDP_SRC, PG_FIELD_UDP_DST, PROG_SEAL_PORTS,
+			&seal);
+	if (rc == 0)
+		rc = emit_pair(prog, config, PG_FIELD_IP_SRC, PG_FIELD_IP_DST, PROG_SEAL_ADDRESSES,
+			&seal);
 	if (stamp)
-		emit_at(prog, config->paced ? PROG_STAMP_EACH : PROG_STAMP, stamp_at);
-	if (stamp && udp_sum)
-		emit_at(prog, PROG_STAMP_SUM, stamp_at);
-	emit_at(prog, udp_sum ? PROG_SEAL_UDP : sums ? PROG_SEAL_IP : PROG_SEAL, prog->payload + 4);
+		emit(prog, config->paced ? PROG_STAMP_EACH : PROG_STAMP);
+	else if (checksum)
+		emit(prog, PROG_STAMP_NONE);
+	emit(prog, PROG_SEAL + seal);
 	return rc;
 }
 

@@ -20,12 +20,16 @@ sum_words(const uint8_t *bytes, size_t n)
 	return sum;
 }
 
+static_assert((PG_FIELD_UDP_SRC ^ 1) == PG_FIELD_UDP_DST && (PG_FIELD_IP_SRC ^ 1) == PG_FIELD_IP_DST,
+	"fields that share a word are neighbours");
+
+// The value that the image holds: zero if this field or its neighbour comes from a column.
 static uint32_t
 constant(const struct pg_flow *flow, enum pg_field field)
 {
-	const struct pg_range *r = &flow->field[field];
+	const struct pg_range *r = &flow->field[field], *other = &flow->field[field ^ 1];
 
-	return r->lo == r->hi ? r->lo : 0;
+	return r->lo == r->hi && other->lo == other->hi ? r->lo : 0;
 }
 
 static void
@@ -63,7 +67,10 @@ prog_image_build(struct pg_prog *prog)
 	memcpy(prog->image + prog->payload, &magic, sizeof(magic));
 
 	prog->ip_base = sum_words((const uint8_t *)ip, sizeof(*ip));
-	memcpy(&prog->ip_word, &ip->packet_id, sizeof(prog->ip_word));
+	prog->ttl_proto = (uint32_t)ip->time_to_live << 24 | (uint32_t)ip->next_proto_id << 16;
+	prog->ports = constant(&prog->flow, PG_FIELD_UDP_SRC) << 16 |
+		constant(&prog->flow, PG_FIELD_UDP_DST);
+	prog->udp_length = prog->frame != 0 ? (prog->frame - prog->l4) << 16 : 0;
 	// Pseudo header: addresses, protocol, UDP length (RFC 768); then UDP header and payload.
 	prog->udp_base = sum_words((const uint8_t *)&ip->src_addr, 8) + IPPROTO_UDP +
 		sum_words(prog->image + prog->l4 + offsetof(struct rte_udp_hdr, dgram_len), 2) +

@@ -38,27 +38,27 @@ put_16(uint8_t *at, uint16_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-static inline void
-put_32(uint8_t *at, uint32_t value)
+// rte_cpu_to_be_32() is inline assembly, which the compiler cannot vectorise.
+static inline uint32_t
+big_32(uint32_t value)
 {
-	value = rte_cpu_to_be_32(value);
-	memcpy(at, &value, sizeof(value));
+	return __builtin_bswap32(value);
 }
 
 // One's complement of a sum of 16-bit words that stays below 2^32 (RFC 1071).
-static inline uint16_t
+static inline uint32_t
 fold(uint32_t sum)
 {
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum += sum >> 16;
-	return (uint16_t)~sum;
+	return ~sum & 0xffff;
 }
 
 static void
 op_linear(OP_ARGS)
 {
 	const uint32_t *restrict steps = op->steps;
-	uint32_t *restrict column = state->scratch->column;
+	uint32_t *restrict column = state->scratch->column[op->field];
 	uint32_t r = state->residue[op->field], range = op->n, lo = op->lo;
 
 	OP_UNUSED;
@@ -76,7 +76,7 @@ op_linear(OP_ARGS)
 // Run `value` for k in a stretch over which the upper half of the index does not change.
 #define RANDOM_32_LOOP(value)                                                                      \
 	do {                                                                                       \
-		uint32_t *restrict column = state->scratch->column;                                         \
+		uint32_t *restrict column = state->scratch->column[op->field];                     \
 		uint32_t lo = op->lo, a, b;                                                        \
 		for (unsigned int k = 0; k < n;) {                                                 \
 			uint32_t first = (uint32_t)(state->index + k);                             \
@@ -112,85 +112,38 @@ op_random_32(OP_ARGS)
 static void
 op_random_64(OP_ARGS)
 {
+	uint32_t *column = state->scratch->column[op->field];
+
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
 		uint64_t h = pg_random_64(&op->key, state->index + k);
 
-		state->scratch->column[k] = op->lo + (uint32_t)((unsigned __int128)h * op->n >> 64);
+		column[k] = op->lo + (uint32_t)((unsigned __int128)h * op->n >> 64);
 	}
 }
 
 static void
 op_skip(OP_ARGS)
 {
+	uint32_t *column = state->scratch->column[op->field];
+
 	OP_UNUSED;
 	for (unsigned int s = 0; s < op->nskips; s++) {
 		uint32_t from = op->skip[s].from, length = op->skip[s].length;
 
 		for (unsigned int k = 0; k < n; k++)
-			state->scratch->column[k] += state->scratch->column[k] >= from ? length : 0;
+			column[k] += column[k] >= from ? length : 0;
 	}
 }
 
 static void
-op_sums(OP_ARGS)
+op_fill(OP_ARGS)
 {
-	uint32_t *restrict ip_sum = state->scratch->ip_sum, *restrict udp_sum = state->scratch->udp_sum;
-	uint32_t ip = prog->ip_base, udp = prog->udp_base;
-
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		ip_sum[k] = ip;
-		udp_sum[k] = udp;
-	}
-}
-
-static void
-op_store_16(OP_ARGS)
-{
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++)
-		put_16(frame_of(pkts[k]) + op->offset, state->scratch->column[k]);
-}
-
-static void
-op_store_32(OP_ARGS)
-{
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++)
-		put_32(frame_of(pkts[k]) + op->offset, state->scratch->column[k]);
-}
-
-static inline void
-add_halves(uint32_t *restrict sum, const uint32_t *restrict column, unsigned int n)
-{
-	for (unsigned int k = 0; k < n; k++)
-		sum[k] += (column[k] >> 16) + (column[k] & 0xffff);
-}
-
-static void
-op_sum_ip_32(OP_ARGS)
-{
-	OP_UNUSED;
-	add_halves(state->scratch->ip_sum, state->scratch->column, n);
-}
-
-static void
-op_sum_udp_32(OP_ARGS)
-{
-	OP_UNUSED;
-	add_halves(state->scratch->udp_sum, state->scratch->column, n);
-}
-
-static void
-op_sum_udp_16(OP_ARGS)
-{
-	uint32_t *restrict sum = state->scratch->udp_sum;
-	const uint32_t *restrict column = state->scratch->column;
+	uint32_t *column = state->scratch->column[op->field];
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++)
-		sum[k] += column[k];
+		column[k] = op->lo;
 }
 
 static_assert(offsetof(struct rte_mbuf, ol_flags) == offsetof(struct rte_mbuf, data_off) + 8,
@@ -224,7 +177,8 @@ op_mbuf_sizes(OP_ARGS)
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		uint32_t length = RTE_MAX(state->scratch->column[k], (uint32_t)PG_FRAME_MIN);
+		uint32_t length = RTE_MAX(state->scratch->column[PG_FIELD_SIZE][k],
+			(uint32_t)PG_FRAME_MIN);
 
 		state->scratch->length[k] = length;
 		bytes += length;
@@ -258,27 +212,31 @@ op_image_sizes(OP_ARGS)
 }
 
 static void
-op_lengths(OP_ARGS)
+op_length(OP_ARGS)
 {
-	const uint32_t l3 = prog->l3, l4 = prog->l4;
+	const uint32_t l3 = prog->l3;
 
 	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint8_t *frame = frame_of(pkts[k]);
-		uint32_t length = state->scratch->length[k];
-
-		put_16(frame + l3 + offsetof(struct rte_ipv4_hdr, total_length), length - l3);
-		put_16(frame + l4 + offsetof(struct rte_udp_hdr, dgram_len), length - l4);
-		state->scratch->ip_sum[k] += length - l3;
-		state->scratch->udp_sum[k] += 2 * (length - l4); // pseudo header and UDP header
-	}
+	for (unsigned int k = 0; k < n; k++)
+		put_16(frame_of(pkts[k]) + l3 + offsetof(struct rte_ipv4_hdr, total_length),
+			state->scratch->length[k] - l3);
 }
 
-static inline void
-put_stamp(uint8_t *at, uint64_t ns)
+static inline uint32_t
+halves(uint32_t value)
 {
-	put_32(at, (uint32_t)(ns / PG_NS_PER_S));
-	put_32(at + 4, (uint32_t)(ns % PG_NS_PER_S / PG_NS_PER_US));
+	return (value >> 16) + (value & 0xffff);
+}
+
+// Seconds and microseconds as stored; returns their part of the UDP sum.
+static inline uint32_t
+make_stamp(struct prog_word *stamp, uint64_t ns)
+{
+	uint32_t s = (uint32_t)(ns / PG_NS_PER_S);
+	uint32_t us = (uint32_t)(ns % PG_NS_PER_S / PG_NS_PER_US);
+
+	*stamp = (struct prog_word){big_32(s), big_32(us)};
+	return halves(s) + halves(us);
 }
 
 // Wall clock, ns, at a value of the counter.
@@ -293,115 +251,133 @@ wall_at(const struct pg_prog_state *state, uint64_t cycles)
 static void
 op_stamp(OP_ARGS)
 {
-	uint8_t stamp[8];
+	struct prog_word stamp;
+	uint32_t sum = make_stamp(&stamp, wall_at(state, rte_rdtsc()));
 
 	OP_UNUSED;
-	put_stamp(stamp, wall_at(state, rte_rdtsc()));
-	for (unsigned int k = 0; k < n; k++)
-		memcpy(frame_of(pkts[k]) + op->offset, stamp, sizeof(stamp));
+	for (unsigned int k = 0; k < n; k++) {
+		memcpy(frame_of(pkts[k]) + prog->payload + PROG_STAMP_AT, &stamp, sizeof(stamp));
+		state->scratch->stamp_sum[k] = sum;
+	}
 }
 
 static void
 op_stamp_each(OP_ARGS)
 {
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++)
-		put_stamp(frame_of(pkts[k]) + op->offset, wall_at(state, state->scratch->due[k]));
-}
+	struct prog_word stamp;
 
-static void
-op_stamp_sum(OP_ARGS)
-{
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		const uint8_t *at = frame_of(pkts[k]) + op->offset;
-
-		for (int i = 0; i < 8; i += 2)
-			state->scratch->udp_sum[k] += (uint32_t)at[i] << 8 | at[i + 1];
+		state->scratch->stamp_sum[k] =
+			make_stamp(&stamp, wall_at(state, state->scratch->due[k]));
+		memcpy(frame_of(pkts[k]) + prog->payload + PROG_STAMP_AT, &stamp, sizeof(stamp));
 	}
 }
 
-// id, fragment, TTL, protocol and checksum lie in 8 bytes: one store.
-static inline void
-seal_ip(const struct pg_prog *prog, uint8_t *frame, uint64_t index, uint32_t sum)
-{
-	uint16_t id = (uint16_t)index;
-	uint64_t word = prog->ip_word | rte_cpu_to_be_64((uint64_t)id << 48 | fold(sum + id));
-
-	memcpy(frame + prog->l3 + offsetof(struct rte_ipv4_hdr, packet_id), &word, sizeof(word));
-}
-
-static inline uint32_t
-sequence(const struct pg_prog *prog, uint64_t index)
-{
-	return 1 + (uint32_t)index * prog->copies;
-}
-
 static void
-op_seal(OP_ARGS)
+op_stamp_none(OP_ARGS)
 {
 	OP_UNUSED;
+	memset(state->scratch->stamp_sum, 0, n * sizeof(uint32_t));
+}
+
+// What goes into the packets, column by column: this loop is vectorised.
+static __rte_always_inline void
+seal_columns(const struct pg_prog *prog, struct pg_prog_state *state, unsigned int n,
+	const unsigned int what)
+{
+	struct pg_prog_scratch *restrict c = state->scratch;
+	const uint32_t *restrict src = c->column[PG_FIELD_IP_SRC];
+	const uint32_t *restrict dst = c->column[PG_FIELD_IP_DST];
+	const uint32_t *restrict sport = c->column[PG_FIELD_UDP_SRC];
+	const uint32_t *restrict dport = c->column[PG_FIELD_UDP_DST];
+	const uint32_t index = (uint32_t)state->index, copies = prog->copies;
+	const uint32_t ip_base = prog->ip_base, udp_base = prog->udp_base;
+	const uint32_t ttl_proto = prog->ttl_proto, l3 = prog->l3, l4 = prog->l4;
+	const uint32_t const_ports = prog->ports, const_length = prog->udp_length;
+
+#pragma GCC ivdep
+	for (unsigned int k = 0; k < n; k++) {
+		uint32_t id = (index + k) & 0xffff, seq = 1 + (index + k) * copies;
+		uint32_t address = what & PROG_SEAL_ADDRESSES ? halves(src[k]) + halves(dst[k]) : 0;
+		uint32_t ports = what & PROG_SEAL_PORTS ? sport[k] << 16 | dport[k] : const_ports;
+		uint32_t length =
+			what & PROG_SEAL_LENGTH ? (c->length[k] - l4) << 16 : const_length;
+		uint32_t ip_sum = ip_base + id + address;
+		uint32_t udp_sum = udp_base + address + halves(seq) + c->stamp_sum[k];
+
+		if (what & PROG_SEAL_PORTS)
+			udp_sum += halves(ports);
+		if (what & PROG_SEAL_LENGTH) {
+			ip_sum += c->length[k] - l3;
+			udp_sum += (length >> 16) * 2; // pseudo header and UDP header
+		}
+		c->id[k].first = big_32(id << 16);
+		c->id[k].second = big_32(ttl_proto | fold(ip_sum));
+		c->sequence[k] = big_32(seq);
+		if (what & PROG_SEAL_ADDRESSES) {
+			c->addresses[k].first = big_32(src[k]);
+			c->addresses[k].second = big_32(dst[k]);
+		}
+		if (what & (PROG_SEAL_PORTS | PROG_SEAL_CHECKSUM | PROG_SEAL_LENGTH)) {
+			uint32_t sum = what & PROG_SEAL_CHECKSUM ? fold(udp_sum) : 0;
+
+			// RFC 768: a checksum of zero is sent as all ones.
+			if (what & PROG_SEAL_CHECKSUM)
+				sum |= sum == 0 ? 0xffff : 0;
+			c->udp[k].first = big_32(ports);
+			c->udp[k].second = big_32(length | sum);
+		}
+	}
+}
+
+// id to checksum, both addresses, and the UDP header are 8 bytes each, in a row.
+static __rte_always_inline void
+seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **pkts,
+	unsigned int n, const unsigned int what)
+{
+	const struct pg_prog_scratch *c = state->scratch;
+	const uint32_t id = prog->l3 + offsetof(struct rte_ipv4_hdr, packet_id);
+	const uint32_t sequence = prog->payload + PROG_SEQUENCE_AT;
+
+	seal_columns(prog, state, n, what);
 	for (unsigned int k = 0; k < n; k++) {
 		uint8_t *frame = frame_of(pkts[k]);
-		uint64_t index = state->index + k;
 
-		seal_ip(prog, frame, index, prog->ip_base);
-		put_32(frame + op->offset, sequence(prog, index));
+		memcpy(frame + id, &c->id[k], 8);
+		if (what & PROG_SEAL_ADDRESSES)
+			memcpy(frame + id + 8, &c->addresses[k], 8);
+		if (what & (PROG_SEAL_PORTS | PROG_SEAL_CHECKSUM | PROG_SEAL_LENGTH))
+			memcpy(frame + id + 16, &c->udp[k], 8);
+		memcpy(frame + sequence, &c->sequence[k], 4);
 	}
 }
 
-static void
-op_seal_ip(OP_ARGS)
-{
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint8_t *frame = frame_of(pkts[k]);
-		uint64_t index = state->index + k;
-
-		seal_ip(prog, frame, index, state->scratch->ip_sum[k]);
-		put_32(frame + op->offset, sequence(prog, index));
+#define SEAL(what)                                                                                 \
+	static void op_seal_##what(OP_ARGS)                                                        \
+	{                                                                                          \
+		OP_UNUSED;                                                                         \
+		seal(prog, state, pkts, n, what);                                                  \
 	}
-}
+#define SEAL_ROW(what) [PROG_SEAL + what] = op_seal_##what,
+#define SEALS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 
-static void
-op_seal_udp(OP_ARGS)
-{
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint8_t *frame = frame_of(pkts[k]);
-		uint64_t index = state->index + k;
-		uint32_t seq = sequence(prog, index);
-		uint16_t udp = fold(state->scratch->udp_sum[k] + (seq >> 16) + (seq & 0xffff));
-
-		seal_ip(prog, frame, index, state->scratch->ip_sum[k]);
-		put_32(frame + op->offset, seq);
-		// RFC 768: a checksum of zero is sent as all ones.
-		put_16(frame + prog->l4 + offsetof(struct rte_udp_hdr, dgram_cksum),
-			udp != 0 ? udp : 0xffff);
-	}
-}
+SEALS(SEAL)
 
 const prog_fn PROG_ISA[PROG_KINDS] = {
+	[PROG_FILL] = op_fill,
 	[PROG_LINEAR] = op_linear,
 	[PROG_RANDOM_BITS] = op_random_bits,
 	[PROG_RANDOM_32] = op_random_32,
 	[PROG_RANDOM_64] = op_random_64,
 	[PROG_SKIP] = op_skip,
-	[PROG_SUMS] = op_sums,
-	[PROG_STORE_16] = op_store_16,
-	[PROG_STORE_32] = op_store_32,
-	[PROG_SUM_IP_32] = op_sum_ip_32,
-	[PROG_SUM_UDP_16] = op_sum_udp_16,
-	[PROG_SUM_UDP_32] = op_sum_udp_32,
 	[PROG_MBUF] = op_mbuf,
 	[PROG_MBUF_SIZES] = op_mbuf_sizes,
 	[PROG_IMAGE] = op_image,
 	[PROG_IMAGE_SIZES] = op_image_sizes,
-	[PROG_LENGTHS] = op_lengths,
+	[PROG_LENGTH] = op_length,
 	[PROG_STAMP] = op_stamp,
 	[PROG_STAMP_EACH] = op_stamp_each,
-	[PROG_STAMP_SUM] = op_stamp_sum,
-	[PROG_SEAL] = op_seal,
-	[PROG_SEAL_IP] = op_seal_ip,
-	[PROG_SEAL_UDP] = op_seal_udp,
+	[PROG_STAMP_NONE] = op_stamp_none,
+	SEALS(SEAL_ROW)
 };

@@ -80,12 +80,10 @@ pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 	for (uint32_t i = 0; i < prog->nops; i++) {
 		const struct prog_op *op = &prog->ops[i];
 
-		if (op->kind > PROG_RANDOM_64 || op->field != field)
+		if (op->kind > PROG_SKIP || op->field != field)
 			continue;
 		op->fn(prog, op, &state, NULL, 1);
-		if (i + 1 < prog->nops && op[1].kind == PROG_SKIP)
-			op[1].fn(prog, &op[1], &state, NULL, 1);
-		value = state.scratch->column[0];
+		value = state.scratch->column[field][0];
 	}
 	free(state.scratch);
 	return value;

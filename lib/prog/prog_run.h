@@ -10,32 +10,34 @@
 
 /** Kinds of operations; a table per instruction set maps them to functions. */
 enum prog_kind {
+	PROG_FILL,        /**< column = lo */
 	PROG_LINEAR,      /**< column = lo + (i mod n) */
 	PROG_RANDOM_BITS, /**< column = lo + the top bits of a hash, n a power of two */
 	PROG_RANDOM_32,   /**< column = lo + 32-bit hash scaled to n */
 	PROG_RANDOM_64,   /**< column = lo + 64-bit hash scaled to n */
 	PROG_SKIP,        /**< column: step over reserved intervals */
-	PROG_SUMS,        /**< start the checksum columns */
-	PROG_STORE_16,    /**< column into the packet, big endian */
-	PROG_STORE_32,
-	PROG_SUM_IP_32,   /**< column into the IPv4 header's sum */
-	PROG_SUM_UDP_16,  /**< column into the UDP sum */
-	PROG_SUM_UDP_32,
 	PROG_MBUF,        /**< the mbuf's fields, fixed length */
-	PROG_MBUF_SIZES,  /**< the mbuf's fields, length from the column, kept in length[] */
+	PROG_MBUF_SIZES,  /**< the mbuf's fields, length from the size column, kept in length[] */
 	PROG_IMAGE,       /**< the image, fixed length */
 	PROG_IMAGE_SIZES, /**< the image, length[] of it */
-	PROG_LENGTHS,     /**< length[] into the IPv4 and UDP headers and sums */
+	PROG_LENGTH,      /**< length[] into the IPv4 header */
 	PROG_STAMP,       /**< one time for the burst */
 	PROG_STAMP_EACH,  /**< each packet's own time */
-	PROG_STAMP_SUM,   /**< the times into the UDP sum */
-	PROG_SEAL,        /**< id, IPv4 checksum, sequence number; nothing else varies */
-	PROG_SEAL_IP,     /**< the same with the IPv4 sum column */
-	PROG_SEAL_UDP,    /**< the same and the UDP checksum */
-	PROG_KINDS,
+	PROG_STAMP_NONE,  /**< no time; only its part of the UDP sum, zero */
+	PROG_SEAL,        /**< the first of PROG_SEALS: see enum prog_seal */
+	PROG_KINDS = PROG_SEAL + 16,
 };
 
-#define PROG_OPS_MAX  40
+/** What the last operation writes besides id, IPv4 checksum and sequence number: added to
+ *  PROG_SEAL. */
+enum prog_seal {
+	PROG_SEAL_ADDRESSES = 1 << 0, /**< both addresses, from their columns */
+	PROG_SEAL_PORTS = 1 << 1,     /**< both ports, from their columns */
+	PROG_SEAL_CHECKSUM = 1 << 2,  /**< the UDP checksum */
+	PROG_SEAL_LENGTH = 1 << 3,    /**< the UDP length, from length[] */
+};
+
+#define PROG_OPS_MAX  20
 #define PROG_SKIPS_MAX 4
 
 struct prog_op;
@@ -47,7 +49,6 @@ struct prog_op {
 	prog_fn fn;
 	uint8_t kind;   /**< enum prog_kind */
 	uint8_t field;  /**< enum pg_field */
-	uint16_t offset; /**< of the bytes it writes, from the Ethernet header */
 	uint32_t lo;
 	uint32_t n;     /**< values of the range; 0: 2^32 */
 	uint32_t shift; /**< PROG_RANDOM_BITS */
@@ -68,7 +69,9 @@ struct pg_prog {
 	uint32_t image_bytes; /**< frame_max rounded up to 64 */
 	uint32_t ip_base;     /**< sum of the IPv4 header's 16-bit words that never change */
 	uint32_t udp_base;    /**< the same for UDP with its pseudo header */
-	uint64_t ip_word;     /**< bytes 4 to 11 of the IPv4 header, id and checksum zero */
+	uint32_t ttl_proto;   /**< bytes 8 and 9 of the IPv4 header, in the upper half */
+	uint32_t ports;       /**< both UDP ports, where they do not vary */
+	uint32_t udp_length;  /**< in the upper half; 0 if sizes vary */
 	uint32_t copies;
 	uint16_t l3, l4, payload; /**< offsets from the Ethernet header */
 	uint64_t rearm[2];    /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
@@ -78,13 +81,23 @@ struct pg_prog {
 	_Alignas(RTE_CACHE_LINE_SIZE) uint8_t image[];
 };
 
+/** 8 bytes of a packet, big endian, as they are stored. */
+struct prog_word {
+	uint32_t first, second;
+};
+
+/** Elements of a column: a burst, and two cache lines so that columns do not start in the same
+ *  sets of the first-level cache. */
+#define PROG_COLUMN (PG_BURST_MAX + 32)
+
 /** Columns of one burst, written and read within one pg_prog_run(). worker: rw. */
 struct pg_prog_scratch {
-	uint32_t column[PG_BURST_MAX];
-	uint32_t ip_sum[PG_BURST_MAX];
-	uint32_t udp_sum[PG_BURST_MAX];
-	uint32_t length[PG_BURST_MAX];
-	uint64_t due[PG_BURST_MAX]; /**< cycles; PROG_STAMP_EACH: set by the worker before */
+	uint32_t column[PG_FIELDS][PROG_COLUMN];
+	uint32_t length[PROG_COLUMN];
+	uint32_t stamp_sum[PROG_COLUMN]; /**< the time fields' part of the UDP sum */
+	uint32_t sequence[PROG_COLUMN];  /**< as stored */
+	struct prog_word id[PROG_COLUMN], addresses[PROG_COLUMN], udp[PROG_COLUMN];
+	uint64_t due[PROG_COLUMN]; /**< cycles; PROG_STAMP_EACH: set by the worker before */
 };
 
 /** What advances, one per runner of a program. worker: rw; control reads it after the run. */

@@ -30,6 +30,7 @@ struct pg_task {
 	uint64_t mac;                /**< const: the port's, for the receive graph */
 	struct rte_mbuf *clone;      /**< the packet being repeated, with a reference of ours */
 	uint32_t clone_left;
+	uint64_t clone_bytes;        /**< of all copies taken */
 	struct pg_rx_profile *profile; /**< the device's; collected after each walk when shared */
 	bool shared;                 /**< const: other devices use the same graph */
 	struct pg_counters counters;

@@ -61,30 +61,34 @@ clone_refill(struct pg_task *task, uint64_t due)
 }
 
 // n packets, each built one repeated `copies` times by references. Fewer if the pool runs dry.
-static unsigned int
-build_clones(struct pg_task *task, unsigned int n)
+static __rte_always_inline unsigned int
+build_clones(struct pg_task *task, unsigned int n, const bool paced)
 {
 	uint64_t due[PG_BURST_MAX];
 	unsigned int k = 0;
 
-	memcpy(due, task->state.scratch->due, n * sizeof(due[0]));
+	if (paced)
+		memcpy(due, task->state.scratch->due, n * sizeof(due[0]));
 	while (k < n) {
+		struct rte_mbuf *clone = task->clone;
 		unsigned int take;
 
-		if ((task->clone == NULL || rte_mbuf_refcnt_read(task->clone) > CLONES_MAX) &&
-			!clone_refill(task, due[k]))
-			break;
+		if (clone == NULL || rte_mbuf_refcnt_read(clone) > CLONES_MAX) {
+			if (!clone_refill(task, paced ? due[k] : 0))
+				break;
+			clone = task->clone;
+		}
 		take = RTE_MIN(n - k, task->clone_left);
 		task->clone_left -= take;
+		task->clone_bytes += (uint64_t)take * clone->pkt_len;
 		// The last of them takes our own reference along.
-		if (task->clone_left == 0 && take > 1)
-			rte_mbuf_refcnt_update(task->clone, (int16_t)(take - 1));
-		else if (task->clone_left != 0)
-			rte_mbuf_refcnt_update(task->clone, (int16_t)take);
-		for (unsigned int i = 0; i < take; i++)
-			task->pkts[k++] = task->clone;
 		if (task->clone_left == 0)
 			task->clone = NULL;
+		if (task->clone_left != 0 || take > 1)
+			rte_mbuf_refcnt_update(clone, (int16_t)(take - (task->clone_left == 0)));
+		for (unsigned int i = 0; i < take; i++)
+			task->pkts[k + i] = clone;
+		k += take;
 	}
 	return k;
 }
@@ -106,7 +110,7 @@ build(struct pg_task *task, const bool paced, const bool cloned)
 			return false;
 		}
 	}
-	built = cloned ? build_clones(task, n) : build_distinct(task, n) ? n : 0;
+	built = cloned ? build_clones(task, n, paced) : build_distinct(task, n) ? n : 0;
 	if (unlikely(built < n)) {
 		pg_counter_add(&task->counters.pool_empty, 1);
 		wait_begin(task, rte_rdtsc());
@@ -121,16 +125,6 @@ build(struct pg_task *task, const bool paced, const bool cloned)
 	task->head = 0;
 	task->npkts = built;
 	return true;
-}
-
-static uint64_t
-bytes_of(struct rte_mbuf **pkts, unsigned int n)
-{
-	uint64_t bytes = 0;
-
-	for (unsigned int i = 0; i < n; i++)
-		bytes += pkts[i]->pkt_len;
-	return bytes;
 }
 
 static __rte_always_inline uint16_t
@@ -150,21 +144,15 @@ hand_over(struct pg_task *task, const enum sink sink)
 static __rte_always_inline bool
 turn(struct pg_task *task, const bool paced, const bool cloned, const enum sink sink)
 {
-	uint64_t bytes = 0;
 	uint16_t sent;
 
 	if (likely(task->npkts == 0) && !build(task, paced, cloned))
 		return true;
-	if (cloned)
-		bytes = bytes_of(task->pkts + task->head, task->npkts);
 	sent = hand_over(task, sink);
 	pg_counter_add(&task->counters.sent, sent);
 	pg_counter_add(&task->counters.calls, 1);
 	task->head += sent;
 	task->npkts -= sent;
-	if (cloned)
-		pg_counter_add(&task->counters.bytes,
-			bytes - bytes_of(task->pkts + task->head, task->npkts));
 	if (unlikely(task->npkts != 0)) {
 		pg_counter_add(&task->counters.short_calls, 1);
 		wait_begin(task, rte_rdtsc());

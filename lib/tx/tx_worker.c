@@ -32,14 +32,10 @@ task_end(struct pg_task *task)
 	task->counters.stop_cycles = now;
 	if (task->wait_since != 0)
 		pg_counter_add(&task->counters.idle_cycles, now - task->wait_since);
-	if (task->copies <= 1) { // what was built but never taken is not sent
-		uint64_t unsent = 0;
-
-		for (uint16_t k = 0; k < task->npkts; k++)
-			unsent += task->pkts[task->head + k]->pkt_len;
-		if (task->state.bytes != 0)
-			task->counters.bytes = task->state.bytes - unsent;
-	}
+	// What was built but never taken is not sent. Fixed sizes are multiplied, not counted.
+	task->counters.bytes = task->copies > 1 ? task->clone_bytes : task->state.bytes;
+	for (uint16_t k = 0; task->counters.bytes != 0 && k < task->npkts; k++)
+		task->counters.bytes -= task->pkts[task->head + k]->pkt_len;
 	rte_pktmbuf_free_bulk(task->pkts + task->head, task->npkts);
 	rte_pktmbuf_free(task->clone);
 	if (task->rx != NULL)
