@@ -30,6 +30,7 @@ struct app_options {
 	int nlines;
 	const char *json;    /**< NULL: none; "-": standard output */
 	unsigned int memory_mb;
+	bool memory_given;   /**< --memory: reserve it before anything else */
 	bool verbose, quiet;
 	enum { LIST_NONE, LIST_TEXT, LIST_JSON } list;
 	bool help, version;

@@ -2,6 +2,7 @@
 /* Start EAL: on the user's arguments, filled up where nothing was said, or on safe defaults. */
 #include <dirent.h>
 #include <errno.h>
+#include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,6 +49,22 @@ free_hugepage_mb(void)
 	if (dir != NULL)
 		closedir(dir);
 	return sum / 1024;
+}
+
+// EAL's ordinary mode keeps its memory in files of a mounted hugetlbfs that it can write.
+static bool
+hugetlbfs_writable(void)
+{
+	FILE *mounts = setmntent("/proc/mounts", "r");
+	struct mntent *entry;
+	bool found = false;
+
+	while (mounts != NULL && !found && (entry = getmntent(mounts)) != NULL)
+		found = strcmp(entry->mnt_type, "hugetlbfs") == 0 &&
+			access(entry->mnt_dir, W_OK | X_OK) == 0;
+	if (mounts != NULL)
+		endmntent(mounts);
+	return found;
 }
 
 static bool
@@ -118,14 +135,17 @@ add_memory(const struct app_options *options, char **argv, int *argc, char *mb, 
 {
 	bool huge = free_hugepage_mb() >= options->memory_mb;
 
-	snprintf(mb, size, "%u", options->memory_mb);
-	argv[(*argc)++] = (char *)"-m";
-	argv[(*argc)++] = mb;
+	// Hugepages are taken as they are needed, unless the user wants them reserved.
+	if (!huge || options->memory_given) {
+		snprintf(mb, size, "%u", options->memory_mb);
+		argv[(*argc)++] = (char *)"-m";
+		argv[(*argc)++] = mb;
+	}
 	if (!huge) {
 		argv[(*argc)++] = (char *)"--no-huge";
 		argv[(*argc)++] = (char *)"--no-shconf";
-	} else if (!options->eal_given || geteuid() != 0) {
-		argv[(*argc)++] = (char *)"--in-memory"; // needs no right to hugetlbfs files
+	} else if (!options->eal_given || !hugetlbfs_writable()) {
+		argv[(*argc)++] = (char *)"--in-memory";
 	}
 }
 
@@ -173,7 +193,12 @@ app_eal_start(struct app *app)
 		argv[argc++] = lcores;
 		argv[argc++] = (char *)"--no-pci";
 		argv[argc++] = (char *)"--file-prefix=pmdgen";
+		// What is not there by default (1 GB pages, legacy telemetry) is no news.
+		// For a log type that exists already the last option counts, for one that EAL
+		// registers later the first: hence the order.
+		argv[argc++] = (char *)"--log-level=*telemetry:error";
 		argv[argc++] = (char *)"--log-level=*:warning";
+		argv[argc++] = (char *)"--log-level=lib.eal:error";
 	}
 	if (!says_memory(options))
 		add_memory(options, argv, &argc, mb, sizeof(mb));

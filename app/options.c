@@ -72,6 +72,7 @@ parse_memory(struct app_options *options, const char *text)
 		mb > MEMORY_MAX_MB)
 		return usage_error("--memory", text, "megabytes from 64 to 1048576");
 	options->memory_mb = mb;
+	options->memory_given = true;
 	return -1;
 }
 

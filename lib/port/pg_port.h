@@ -39,7 +39,7 @@ struct pg_port {
 /** What a port counts itself. Absent values are UINT64_MAX, never 0. */
 struct pg_port_counters {
 	uint64_t opackets, oerrors; /**< the driver's */
-	uint64_t kernel_tx;         /**< packets the kernel interface sent */
+	uint64_t kernel_tx; /**< packets that passed the kernel interface behind it */
 };
 
 #define PG_COUNTER_ABSENT UINT64_MAX

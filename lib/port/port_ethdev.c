@@ -14,8 +14,8 @@
 
 static const struct port_traits traits[] = {
 	{.driver = "net_null", .keeps_packets = true},
-	{.driver = "net_tap", .rx_like_tx = true, .fixed_mtu = true},
-	{.driver = "net_af_packet", .fixed_mtu = true, .foreign_mac = true},
+	{.driver = "net_tap", .rx_like_tx = true, .fixed_mtu = true, .kernel_receives = true},
+	{.driver = "net_af_packet", .fixed_mtu = true, .slots = true, .foreign_mac = true},
 	{.driver = "net_pcap"},
 	{.driver = "net_ring"},
 	{.driver = NULL, .needs_rx = true},

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <ifaddrs.h>
 #include <inttypes.h>
+#include <linux/if_packet.h>
 #include <net/if_arp.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #define AF_PACKET_FRAMES   512
 #define AF_PACKET_OVERHEAD 128 // TPACKET2 header, address, alignment
 #define AF_PACKET_BLOCK    4096
+#define AF_PACKET_SLOT     2048 // the driver's default
 #define AF_PACKET_QPAIRS   16u // RTE_PMD_AF_PACKET_MAX_RINGS
 
 static int
@@ -57,7 +59,7 @@ port_af_packet_args(const char *interface, char *out, size_t size, struct pg_err
 		return pg_error_set(err, PG_FAULT_ENV, -rc, "cannot ask the kernel about %s: %s",
 			interface, strerror(-rc));
 	frame = rte_align32pow2(ifr.ifr_mtu + RTE_ETHER_HDR_LEN + AF_PACKET_OVERHEAD);
-	frame = RTE_MAX(frame, 2048u);
+	frame = RTE_MAX(frame, (uint32_t)AF_PACKET_SLOT);
 	block = RTE_MAX(frame, (uint32_t)AF_PACKET_BLOCK);
 	snprintf(out, size, "iface=%s,qpairs=%u,framesz=%u,blocksz=%u,framecnt=%u,qdisc_bypass=1",
 		interface, RTE_MIN(rte_lcore_count(), AF_PACKET_QPAIRS), frame, block,
@@ -82,12 +84,31 @@ port_kernel_ip4(const char *interface)
 	return ip4;
 }
 
-// /proc/net/dev: 64-bit counters of this network namespace; the tenth number is tx packets.
+uint32_t
+port_kernel_mtu(const char *interface)
+{
+	struct ifreq ifr;
+
+	return query(interface, SIOCGIFMTU, &ifr) == 0 ? (uint32_t)ifr.ifr_mtu : 0;
+}
+
+uint32_t
+port_af_packet_frame_max(const char *args)
+{
+	const char *given = args != NULL ? strstr(args, "framesz=") : NULL;
+	unsigned int slot = AF_PACKET_SLOT;
+
+	if (given != NULL)
+		(void)sscanf(given, "framesz=%u", &slot);
+	return slot - TPACKET2_HDRLEN + sizeof(struct sockaddr_ll);
+}
+
+// /proc/net/dev: 64-bit counters of this network namespace; eight for each direction.
 uint64_t
-port_kernel_tx_packets(const char *interface)
+port_kernel_packets(const char *interface, bool received)
 {
 	FILE *file = fopen("/proc/net/dev", "re");
-	uint64_t packets = PG_COUNTER_ABSENT;
+	uint64_t packets = PG_COUNTER_ABSENT, in, out;
 	size_t length = strlen(interface);
 	char line[512];
 
@@ -99,8 +120,8 @@ port_kernel_tx_packets(const char *interface)
 		if (strncmp(name, interface, length) != 0 || name[length] != ':')
 			continue;
 		if (sscanf(name + length + 1,
-			    "%*u %*u %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &packets) != 1)
-			packets = PG_COUNTER_ABSENT;
+			    "%*u %" SCNu64 " %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &in, &out) == 2)
+			packets = received ? in : out;
 	}
 	fclose(file);
 	return packets;

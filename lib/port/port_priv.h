@@ -11,6 +11,8 @@ struct port_traits {
 	bool needs_rx;       /**< at least one receive queue */
 	bool keeps_packets;  /**< never writes to a packet it sends, nor hands it on */
 	bool fixed_mtu;      /**< its limit is the kernel interface's MTU, or set at attach */
+	bool slots;          /**< frames must fit into slots fixed at attach (net_af_packet) */
+	bool kernel_receives; /**< what it sends, the interface behind it receives (net_tap) */
 	bool foreign_mac;    /**< its MAC belongs to a kernel interface and is left alone */
 };
 
@@ -22,7 +24,12 @@ int port_af_packet_args(const char *interface, char *out, size_t size, struct pg
 
 /** What the kernel knows of an interface. */
 uint32_t port_kernel_ip4(const char *interface);
-uint64_t port_kernel_tx_packets(const char *interface); /**< PG_COUNTER_ABSENT: unknown */
+uint32_t port_kernel_mtu(const char *interface); /**< 0: unknown */
+/** Packets that the interface has sent, or received; PG_COUNTER_ABSENT: unknown. */
+uint64_t port_kernel_packets(const char *interface, bool received);
+
+/** The longest frame that fits into a net_af_packet slot, from the device's arguments. */
+uint32_t port_af_packet_frame_max(const char *args);
 
 /** Fill a port from its ethdev: everything but the name. Errors: -errno with text. */
 int port_describe(struct pg_port *port, struct pg_error *err);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include <rte_cycles.h>
+#include <rte_dev.h>
+#include <rte_devargs.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 #include <rte_mempool.h>
@@ -14,13 +16,36 @@
 #define RX_BUFFERS 1023 // receive queues that a driver insists on are never polled
 #define TX_DESCRIPTORS 1024
 
+// The ethdev's MTU says nothing about net_af_packet: the interface and the slots limit it.
+static void
+describe_limits(struct pg_port *port, const struct port_traits *traits,
+	const struct rte_eth_dev_info *info)
+{
+	const struct rte_devargs *devargs = rte_dev_devargs(info->device);
+	uint16_t mtu = 0;
+
+	(void)rte_eth_dev_get_mtu(port->id, &mtu);
+	port->mtu = mtu;
+	if (info->if_index != 0 && if_indextoname(info->if_index, port->interface) != NULL) {
+		uint32_t kernel = port_kernel_mtu(port->interface);
+
+		port->ip4 = port_kernel_ip4(port->interface);
+		if (traits->fixed_mtu && kernel != 0)
+			port->mtu = kernel;
+	}
+	port->frame_max = RTE_ETHER_HDR_LEN +
+		(traits->fixed_mtu ? port->mtu : RTE_MAX(port->mtu, (uint32_t)info->max_mtu));
+	if (traits->slots)
+		port->frame_max = RTE_MIN(port->frame_max,
+			port_af_packet_frame_max(devargs != NULL ? devargs->args : NULL));
+}
+
 int
 port_describe(struct pg_port *port, struct pg_error *err)
 {
 	const struct port_traits *traits;
 	struct rte_eth_dev_info info;
 	struct rte_eth_link link;
-	uint16_t mtu = 0;
 	int rc = rte_eth_dev_info_get(port->id, &info);
 
 	if (rc == 0)
@@ -33,11 +58,7 @@ port_describe(struct pg_port *port, struct pg_error *err)
 	traits = port_traits_find(info.driver_name);
 	snprintf(port->driver, sizeof(port->driver), "%s", info.driver_name);
 	port->keeps_packets = traits->keeps_packets;
-	(void)rte_eth_dev_get_mtu(port->id, &mtu);
-	if (info.if_index != 0 && if_indextoname(info.if_index, port->interface) != NULL)
-		port->ip4 = port_kernel_ip4(port->interface);
-	port->mtu = mtu;
-	port->frame_max = (traits->fixed_mtu ? mtu : RTE_MAX(mtu, info.max_mtu)) + RTE_ETHER_HDR_LEN;
+	describe_limits(port, traits, &info);
 	port->max_txqs = info.max_tx_queues;
 	port->socket = rte_eth_dev_socket_id(port->id);
 	if (rte_eth_link_get_nowait(port->id, &link) == 0) {
@@ -129,7 +150,7 @@ pg_port_setup(struct pg_port *port, uint16_t ntxqs, uint32_t frame_bytes, struct
 		return 0;
 	pg_port_stop(port);
 	rc = setup_queues(port, nrxqs, ntxqs);
-	if (rc == 0 && grow_mtu(port, frame_bytes, err) < 0)
+	if (rc == 0 && !traits->fixed_mtu && grow_mtu(port, frame_bytes, err) < 0)
 		return -err->code;
 	if (rc == 0)
 		rc = rte_eth_dev_start(port->id);
@@ -168,5 +189,6 @@ pg_port_counters_read(const struct pg_port *port, struct pg_port_counters *count
 		counters->oerrors = stats.oerrors;
 	}
 	if (port->interface[0] != '\0')
-		counters->kernel_tx = port_kernel_tx_packets(port->interface);
+		counters->kernel_tx = port_kernel_packets(port->interface,
+			port_traits_find(port->driver)->kernel_receives);
 }

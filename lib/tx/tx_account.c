@@ -8,7 +8,7 @@
 #include "pg_units.h"
 #include "tx_priv.h"
 
-#define DRAIN_MS 200 // a kernel ring that has not moved on after this long is named
+#define DRAIN_MS 50 // a kernel ring that has not moved on after this long is named
 
 static void
 free_accounts(struct pg_engine *engine)

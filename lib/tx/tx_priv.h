@@ -107,6 +107,9 @@ int tx_queues_prepare(struct pg_engine *engine, struct pg_error *err);
 struct tx_queue *tx_queue_of(const struct pg_device *device);
 void tx_queues_destroy(struct pg_worker *worker);
 
+/** The device's template with its port's defaults. Errors: -EINVAL with text. */
+int tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct pg_error *err);
+
 /** Packets per transmit call that a device really uses. */
 uint32_t tx_call_packets(const struct pg_device_settings *settings);
 

@@ -147,11 +147,29 @@ launch(struct pg_engine *engine)
 	}
 }
 
+// What a template or a port cannot do is refused before any port is touched.
+static int
+check_templates(struct pg_engine *engine, struct pg_error *err)
+{
+	struct pg_device *device;
+	struct pg_flow flow;
+	int rc = 0;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+		rc = tx_device_resolve(device, &flow, err);
+		if (rc < 0)
+			break;
+	}
+	return rc;
+}
+
 static int
 prepare(struct pg_engine *engine, struct pg_error *err)
 {
-	int rc;
+	int rc = check_templates(engine, err);
 
+	if (rc < 0)
+		return rc;
 	destroy_tasks(engine);
 	rc = tx_queues_prepare(engine, err);
 	if (rc == 0)

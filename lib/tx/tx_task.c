@@ -19,12 +19,19 @@ tx_call_packets(const struct pg_device_settings *settings)
 	return RTE_MIN(settings->burst, graph ? (uint32_t)PG_RX_BURST_MAX : (uint32_t)PG_BURST_MAX);
 }
 
+int
+tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct pg_error *err)
+{
+	const struct pg_port *port = device->port;
+	const struct pg_flow_port flow_port = {port->mac, port->ip4, port->frame_max, port->name};
+
+	return pg_flow_resolve(&device->settings.tmpl, &flow_port, flow, err);
+}
+
 static struct pg_prog *
 compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error *err)
 {
 	const struct pg_device_settings *set = &device->settings;
-	const struct pg_port *port = device->port;
-	const struct pg_flow_port flow_port = {port->mac, port->ip4, port->frame_max, port->name};
 	bool alone = queue->ndevices == 1;
 	struct pg_flow flow;
 	struct pg_prog_config config = {
@@ -38,7 +45,7 @@ compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error 
 		.paced = set->delay_ns != 0,
 	};
 
-	if (pg_flow_resolve(&set->tmpl, &flow_port, &flow, err) < 0)
+	if (tx_device_resolve(device, &flow, err) < 0)
 		return NULL;
 	return pg_prog_compile(&config, err);
 }
