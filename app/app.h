@@ -21,16 +21,16 @@ enum app_status {
 
 /** The command line, cut in two. */
 struct app_options {
-	char **eal_argv;     /**< EAL's arguments, NULL-terminated; owned, entries borrowed */
+	char **eal_argv; /**< EAL's arguments, NULL-terminated; owned, entries borrowed */
 	int eal_argc;
-	bool eal_given;      /**< the user gave EAL arguments, before ` -- ` */
-	char **files;        /**< command files, borrowed from argv */
+	bool eal_given; /**< the user gave EAL arguments, before ` -- ` */
+	char **files;   /**< command files, borrowed from argv */
 	int nfiles;
-	char **lines;        /**< -e, owned array of borrowed lines */
+	char **lines; /**< -e, owned array of borrowed lines */
 	int nlines;
-	const char *json;    /**< NULL: none; "-": standard output */
+	const char *json; /**< NULL: none; "-": standard output */
 	unsigned int memory_mb;
-	bool memory_given;   /**< --memory: reserve it before anything else */
+	bool memory_given; /**< --memory: reserve it before anything else */
 	bool verbose, quiet;
 	enum { LIST_NONE, LIST_TEXT, LIST_JSON } list;
 	bool help, version;
@@ -43,13 +43,13 @@ struct app {
 	struct pg_engine *engine;
 	struct pg_lang *lang;
 	json_t *report;
-	FILE *out;           /**< results and replies */
+	FILE *out; /**< results and replies */
 	FILE *json_file;
-	cpu_set_t cpus;      /**< the affinity the program was started with */
+	cpu_set_t cpus; /**< the affinity the program was started with */
 	pthread_t control, signals;
-	int quit_fd;         /**< eventfd: readable once the program shall end */
-	int status;          /**< enum app_status; control thread: rw */
-	bool quit;           /**< atomic: no further line */
+	int quit_fd; /**< eventfd: readable once the program shall end */
+	int status;  /**< enum app_status; control thread: rw */
+	bool quit;   /**< atomic: no further line */
 };
 
 /** All rows of the command table: the one list (STYLE 1). */

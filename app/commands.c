@@ -20,7 +20,8 @@ show_all(struct app *app)
 		fprintf(app->out, "\n[kpktgend_%u]\n", thread->lcore);
 		pg_report_thread(app->engine, thread, app->out);
 	}
-	TAILQ_FOREACH(device, pg_engine_devices(app->engine), in_engine) {
+	TAILQ_FOREACH(device, pg_engine_devices(app->engine), in_engine)
+	{
 		fprintf(app->out, "\n[%s]\n", device->name);
 		pg_report_device(device, app->out);
 	}
@@ -136,8 +137,12 @@ run_show(const struct pg_call *call)
 
 static const struct pg_command rows[] = {
 	{
-		.target = PG_TARGET_CONTROL, .name = "show", .run = run_show,
-		.arg = {.type = &pg_type_text, .max = PG_DEVICE_NAME_MAX - 1, .optional = true,
+		.target = PG_TARGET_CONTROL,
+		.name = "show",
+		.run = run_show,
+		.arg = {.type = &pg_type_text,
+			.max = PG_DEVICE_NAME_MAX - 1,
+			.optional = true,
 			.unit = "a target, or nothing for all,"},
 		.flags = PG_COMMAND_ANYTIME | PG_COMMAND_EXTENSION,
 		.help = "print what reading a target's file gives in Linux",

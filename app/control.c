@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The control side: the thread that runs what the doors bring in, and the one that takes signals. */
+/* The control side: the thread that runs what the doors bring in, and the one that takes signals.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,7 +17,7 @@
 /** A source of lines, read whole before it is run, or line by line from a descriptor. */
 struct source {
 	const char *name;
-	char *text;    /**< owned; NULL-terminated lines follow one another */
+	char *text; /**< owned; NULL-terminated lines follow one another */
 	size_t length;
 };
 
@@ -212,8 +213,8 @@ load_exec(struct app *app, struct source *source)
 static bool
 wait_input(const struct app *app)
 {
-	struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
-		{.fd = app->quit_fd, .events = POLLIN}};
+	struct pollfd fds[2] = {
+		{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = app->quit_fd, .events = POLLIN}};
 
 	while (!told_to_quit(app)) {
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)

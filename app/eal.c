@@ -16,8 +16,8 @@
 #include "app.h"
 #include "pg_report.h"
 
-#define ARGS_MAX  16 // what app_eal_start() adds at most
-#define HUGE_DIR  "/sys/kernel/mm/hugepages"
+#define ARGS_MAX   16 // what app_eal_start() adds at most
+#define HUGE_DIR   "/sys/kernel/mm/hugepages"
 #define LCORES_MAX 4096
 
 /** EAL options that decide where memory comes from: with one of them nothing is added. */
@@ -104,8 +104,9 @@ private_runtime_dir(void)
 	// Someone else may have made it first: it must be a directory of ours alone.
 	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
 		(st.st_mode & 077) != 0) {
-		fprintf(stderr, "pmdgen: %s is not a private directory of this user; "
-				"set XDG_RUNTIME_DIR\n",
+		fprintf(stderr,
+			"pmdgen: %s is not a private directory of this user; "
+			"set XDG_RUNTIME_DIR\n",
 			path);
 		return APP_BAD_ENVIRONMENT;
 	}
@@ -123,8 +124,8 @@ lcores_text(const cpu_set_t *cpus, char *out, size_t size)
 	out[0] = '\0';
 	for (unsigned int cpu = 0; cpu < CPU_SETSIZE && lcore < RTE_MAX_LCORE; cpu++) {
 		if (CPU_ISSET(cpu, cpus) && used < size - 16) {
-			used += snprintf(out + used, size - used, "%s%u@%u",
-				lcore > 0 ? "," : "", lcore, cpu);
+			used += snprintf(out + used, size - used, "%s%u@%u", lcore > 0 ? "," : "",
+				lcore, cpu);
 			lcore++;
 		}
 	}
@@ -163,7 +164,8 @@ eal_refused(void)
 			 "smaller --memory";
 		break;
 	case EACCES:
-		remedy = "without hugepages use --no-huge -m 512 --no-shconf, or no EAL memory option";
+		remedy = "without hugepages use --no-huge -m 512 --no-shconf, or no EAL memory "
+			 "option";
 		break;
 	case EAGAIN:
 	case EALREADY:

@@ -97,7 +97,7 @@ work(struct app *app)
 	CPU_ZERO(&none);
 	app_stay_off(app, &none);
 	RTE_LCORE_FOREACH_WORKER(lcore)
-		rte_eal_remote_launch(pg_engine_worker, pg_engine_thread(app->engine, lcore), lcore);
+	rte_eal_remote_launch(pg_engine_worker, pg_engine_thread(app->engine, lcore), lcore);
 	pg_engine_worker(pg_engine_thread(app->engine, rte_get_main_lcore()));
 	rte_eal_mp_wait_lcore();
 	pthread_join(app->control, NULL);
@@ -129,7 +129,7 @@ close_ports(void)
 {
 	uint16_t port;
 
-	RTE_ETH_FOREACH_DEV(port) {
+	RTE_ETH_FOREACH_DEV (port) {
 		(void)rte_eth_dev_stop(port);
 		(void)rte_eth_dev_close(port);
 	}

@@ -19,7 +19,8 @@ static const struct {
 	const char *arg;
 	const char *help;
 } table[] = {
-	{"exec", required_argument, 'e', "LINE", "one line of the language; repeatable, after the files"},
+	{"exec", required_argument, 'e', "LINE",
+		"one line of the language; repeatable, after the files"},
 	{"json", required_argument, 'j', "FILE", "write the results as JSON; - is standard output"},
 	{"memory", required_argument, OPT_MEMORY, "MB", "memory to reserve (512)"},
 	{"list-commands", optional_argument, OPT_LIST, "json", "print the command table"},
@@ -44,13 +45,18 @@ app_options_print_help(FILE *out)
 
 		snprintf(names, sizeof(names), "%s%c%s--%s%s%s%s", table[i].key < 256 ? "-" : " ",
 			table[i].key < 256 ? table[i].key : ' ', table[i].key < 256 ? ", " : "  ",
-			table[i].name, optional ? "[=" : table[i].arg ? " " : "",
+			table[i].name,
+			optional       ? "[="
+			: table[i].arg ? " "
+				       : "",
 			table[i].arg ? table[i].arg : "", optional ? "]" : "");
 		fprintf(out, "  %-26s %s\n", names, table[i].help);
 	}
-	fputs("\nWithout ' -- ' EAL starts on every CPU this process may use, without PCI devices,\n"
+	fputs("\nWithout ' -- ' EAL starts on every CPU this process may use, without PCI "
+	      "devices,\n"
 	      "on hugepages if enough are free and on ordinary memory if not.\n"
-	      "Exit status: 0 every run ended as asked, 1 a run fell short, 2 wrong command line or\n"
+	      "Exit status: 0 every run ended as asked, 1 a run fell short, 2 wrong command line "
+	      "or\n"
 	      "command, 3 the environment refused.\n",
 		out);
 }
@@ -121,8 +127,7 @@ bad_option(int found, char **argv)
 	// Inside a group of letters getopt has not moved on yet.
 	if (optopt > 0 && optopt < 256)
 		word = letter;
-	return usage_error("unknown option", word,
-		"one of --help, EAL options before ' -- '");
+	return usage_error("unknown option", word, "one of --help, EAL options before ' -- '");
 }
 
 static int
@@ -143,8 +148,8 @@ parse_own(struct app_options *options, int argc, char **argv)
 	opterr = 0;
 	optind = 0;
 	while (rc < 0 && (key = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
-		rc = key == '?' || key == ':' ? bad_option(key, argv) :
-						take_option(options, key, optarg);
+		rc = key == '?' || key == ':' ? bad_option(key, argv)
+					      : take_option(options, key, optarg);
 	options->files = argv + optind;
 	options->nfiles = argc - optind;
 	if (rc < 0 && options->verbose && options->quiet)

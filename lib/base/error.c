@@ -4,7 +4,6 @@
 
 #include "pg_error.h"
 
-
 int
 pg_error_set(struct pg_error *err, enum pg_fault fault, int code, const char *fmt, ...)
 {

@@ -8,7 +8,7 @@
 
 /** An IPv4 address as it was typed and as a number; the text is echoed as pktgen does. */
 struct pg_ip4 {
-	uint32_t addr; /**< host byte order */
+	uint32_t addr;              /**< host byte order */
 	char text[PG_IP4_TEXT_MAX]; /**< empty: not set */
 };
 

@@ -8,13 +8,13 @@
  *  rte_get_tsc_hz() is rounded to 10 MHz in DPDK 22.11 and is not used.
  *  control: rw; workers read what control copied for them before the run. */
 struct pg_clock {
-	uint64_t first_cycles;    /**< the first pair: counter */
-	uint64_t first_raw_ns;    /**< and CLOCK_MONOTONIC_RAW */
-	uint64_t first_window;    /**< cycles that taking it lasted: its uncertainty */
-	uint64_t span_ns;         /**< distance of the last pair from the first */
-	uint64_t ns_per_cycle;    /**< fixed point, 2^-PG_CLOCK_SHIFT ns */
-	double hz;                /**< cycles per second */
-	double error_ppm;         /**< largest error of hz that the two windows allow */
+	uint64_t first_cycles; /**< the first pair: counter */
+	uint64_t first_raw_ns; /**< and CLOCK_MONOTONIC_RAW */
+	uint64_t first_window; /**< cycles that taking it lasted: its uncertainty */
+	uint64_t span_ns;      /**< distance of the last pair from the first */
+	uint64_t ns_per_cycle; /**< fixed point, 2^-PG_CLOCK_SHIFT ns */
+	double hz;             /**< cycles per second */
+	double error_ppm;      /**< largest error of hz that the two windows allow */
 };
 
 #define PG_CLOCK_SHIFT 56

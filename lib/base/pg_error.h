@@ -12,12 +12,12 @@ enum pg_fault {
 
 /** One error, filled by whoever finds it and printed by app/ alone. */
 struct pg_error {
-	int code;             /**< errno value, positive; 0 while there is no error */
+	int code; /**< errno value, positive; 0 while there is no error */
 	enum pg_fault fault;
-	unsigned int column;  /**< 1 is the line's first character; 0: no position */
-	char text[320];       /**< what is wrong */
-	char expected[320];   /**< what was expected instead; may be empty */
-	char remedy[200];     /**< one thing to do, for faults of the environment; may be empty */
+	unsigned int column; /**< 1 is the line's first character; 0: no position */
+	char text[320];      /**< what is wrong */
+	char expected[320];  /**< what was expected instead; may be empty */
+	char remedy[200];    /**< one thing to do, for faults of the environment; may be empty */
 };
 
 /** Fill an error with a text; a later call replaces an earlier one.

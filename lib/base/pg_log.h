@@ -8,7 +8,7 @@
  *  Workers never log. */
 #define PG_LOG_TYPE(topic) RTE_LOG_REGISTER(pg_log_type, pg.topic, NOTICE)
 
-#define PG_LOG(level, fmt, ...)                                                                    \
+#define PG_LOG(level, fmt, ...) \
 	rte_log(RTE_LOG_##level, pg_log_type, "pmdgen: " fmt "\n", ##__VA_ARGS__)
 
 #endif

@@ -58,7 +58,8 @@ pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 	const uint32_t flags = tmpl->flags;
 	const struct pg_range *dst = &flow->field[PG_FIELD_IP_DST];
 
-	*flow = (struct pg_flow){.dst_mac = tmpl->dst_mac, .src_mac = tmpl->src_mac, .flags = flags};
+	*flow = (struct pg_flow){
+		.dst_mac = tmpl->dst_mac, .src_mac = tmpl->src_mac, .flags = flags};
 	if (rte_is_zero_ether_addr(&flow->src_mac))
 		flow->src_mac = port->mac;
 	flow->field[PG_FIELD_UDP_SRC] =
@@ -66,9 +67,10 @@ pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 	flow->field[PG_FIELD_UDP_DST] =
 		range(tmpl->udp_dst_min, tmpl->udp_dst_max, flags, PG_FLAG_UDPDST_RND);
 	// Without src_min the source is the interface's address, and src_max has no effect.
-	flow->field[PG_FIELD_IP_SRC] = tmpl->src_min.text[0] == '\0' ?
-		range(port->ip4, port->ip4, 0, 0) :
-		range(tmpl->src_min.addr, tmpl->src_max.addr, flags, PG_FLAG_IPSRC_RND);
+	flow->field[PG_FIELD_IP_SRC] =
+		tmpl->src_min.text[0] == '\0'
+			? range(port->ip4, port->ip4, 0, 0)
+			: range(tmpl->src_min.addr, tmpl->src_max.addr, flags, PG_FLAG_IPSRC_RND);
 	flow->field[PG_FIELD_IP_DST] =
 		range(tmpl->dst_min.addr, tmpl->dst_max.addr, flags, PG_FLAG_IPDST_RND);
 	if (dst->random && pg_flow_allowed(dst->lo, dst->hi) == 0) {

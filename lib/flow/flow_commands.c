@@ -9,7 +9,8 @@
 
 static const struct pg_word flag_words[] = {
 	{"IPSRC_RND", PG_FLAG_IPSRC_RND, "random source address from src_min to src_max", false},
-	{"IPDST_RND", PG_FLAG_IPDST_RND, "random destination address from dst_min to dst_max", false},
+	{"IPDST_RND", PG_FLAG_IPDST_RND, "random destination address from dst_min to dst_max",
+		false},
 	{"TXSIZE_RND", PG_FLAG_TXSIZE_RND, "random size from min_pkt_size to max_pkt_size", false},
 	{"UDPSRC_RND", PG_FLAG_UDPSRC_RND, "random source port", false},
 	{"UDPDST_RND", PG_FLAG_UDPDST_RND, "random destination port", false},
@@ -40,36 +41,38 @@ apply_pkt_size(void *settings, const union pg_value *value)
 		tmpl->min_size = tmpl->max_size = value->u64;
 }
 
-#define FIELD(member)                                                                              \
-	.offset = offsetof(struct pg_template, member)
+#define FIELD(member) .offset = offsetof(struct pg_template, member)
 
-#define SIZE_ROW(word, member, text, sample)                                                       \
-	{                                                                                          \
-		.target = PG_TARGET_DEVICE, .name = word,                                          \
-		.arg = {.type = &pg_type_number, .min = PG_SIZE_MIN, .max = PG_SIZE_MAX,           \
-			.unit = "bytes", .width = 4},                                              \
-		FIELD(member), .def = "", .help = text, .example = sample,                         \
+#define SIZE_ROW(word, member, text, sample)                               \
+	{                                                                  \
+		.target = PG_TARGET_DEVICE, .name = word,                  \
+		.arg = {.type = &pg_type_number,                           \
+			.min = PG_SIZE_MIN,                                \
+			.max = PG_SIZE_MAX,                                \
+			.unit = "bytes",                                   \
+			.width = 4},                                       \
+		FIELD(member), .def = "", .help = text, .example = sample, \
 	}
 
-#define PORT_ROW(word, text)                                                                       \
-	{                                                                                          \
-		.target = PG_TARGET_DEVICE, .name = #word,                                         \
-		.arg = {.type = &pg_type_number, .max = UINT16_MAX, .width = 2}, FIELD(word),      \
-		.def = "9", .help = text, .example = #word " 1024",                                \
+#define PORT_ROW(word, text)                                                                  \
+	{                                                                                     \
+		.target = PG_TARGET_DEVICE, .name = #word,                                    \
+		.arg = {.type = &pg_type_number, .max = UINT16_MAX, .width = 2}, FIELD(word), \
+		.def = "9", .help = text, .example = #word " 1024",                           \
 	}
 
-#define IP4_ROW(word, member, answer, text)                                                        \
-	{                                                                                          \
-		.target = PG_TARGET_DEVICE, .name = word, .arg = {.type = &pg_type_ip4},           \
-		FIELD(member), .def = "", .reply = answer, .help = text,                           \
-		.example = word " 198.18.0.1",                                                     \
+#define IP4_ROW(word, member, answer, text)                                              \
+	{                                                                                \
+		.target = PG_TARGET_DEVICE, .name = word, .arg = {.type = &pg_type_ip4}, \
+		FIELD(member), .def = "", .reply = answer, .help = text,                 \
+		.example = word " 198.18.0.1",                                           \
 	}
 
-#define MAC_ROW(word, answer, text)                                                                \
-	{                                                                                          \
-		.target = PG_TARGET_DEVICE, .name = #word, .arg = {.type = &pg_type_mac},          \
-		FIELD(word), .def = "00:00:00:00:00:00", .reply = answer, .help = text,            \
-		.example = #word " 90:e2:ba:ff:ff:ff",                                             \
+#define MAC_ROW(word, answer, text)                                                       \
+	{                                                                                 \
+		.target = PG_TARGET_DEVICE, .name = #word, .arg = {.type = &pg_type_mac}, \
+		FIELD(word), .def = "00:00:00:00:00:00", .reply = answer, .help = text,   \
+		.example = #word " 90:e2:ba:ff:ff:ff",                                    \
 	}
 
 static int
@@ -85,10 +88,16 @@ static const struct pg_command rows[] = {
 	SIZE_ROW("min_pkt_size", min_size, "smallest frame, without FCS", "min_pkt_size 60"),
 	SIZE_ROW("max_pkt_size", max_size, "largest frame, without FCS", "max_pkt_size 1514"),
 	{
-		.target = PG_TARGET_DEVICE, .name = "pkt_size",
-		.arg = {.type = &pg_type_number, .min = PG_SIZE_MIN, .max = PG_SIZE_MAX,
-			.unit = "bytes", .width = 4},
-		FIELD(min_size), .def = "", .apply = apply_pkt_size,
+		.target = PG_TARGET_DEVICE,
+		.name = "pkt_size",
+		.arg = {.type = &pg_type_number,
+			.min = PG_SIZE_MIN,
+			.max = PG_SIZE_MAX,
+			.unit = "bytes",
+			.width = 4},
+		FIELD(min_size),
+		.def = "",
+		.apply = apply_pkt_size,
 		.help = "frame size, without FCS: smallest and largest at once",
 		.example = "pkt_size 60",
 	},
@@ -104,10 +113,14 @@ static const struct pg_command rows[] = {
 	PORT_ROW(udp_dst_min, "first UDP destination port"),
 	PORT_ROW(udp_dst_max, "last UDP destination port"),
 	{
-		.target = PG_TARGET_DEVICE, .name = "flag",
+		.target = PG_TARGET_DEVICE,
+		.name = "flag",
 		.arg = {.type = &pg_type_flag, .words = flag_words, .width = 4},
-		FIELD(flags), .def = "SHARED", .run = reply_flags,
-		.help = "set a flag, or clear it with ! before it", .example = "flag IPDST_RND",
+		FIELD(flags),
+		.def = "SHARED",
+		.run = reply_flags,
+		.help = "set a flag, or clear it with ! before it",
+		.example = "flag IPDST_RND",
 	},
 };
 

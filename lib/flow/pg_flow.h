@@ -13,13 +13,14 @@
 /* The template: what the user said a packet looks like. Header stack of this version:
  * Ethernet, IPv4, UDP, pktgen's 16-byte header, zeros up to the size. */
 
-#define PG_SIZE_MIN       42 /**< 14 + 20 + 8, pktgen's smallest setting */
-#define PG_HEADERS_BYTES  42
-#define PG_PAYLOAD_BYTES  16 /**< magic, sequence, seconds, microseconds */
-#define PG_FRAME_MIN      (PG_HEADERS_BYTES + PG_PAYLOAD_BYTES)
-#define PG_IP_LENGTH_MAX  65535 /**< RFC 791: total length has 16 bits */
-/** The largest frame: IPv4's length, or what a buffer's 16-bit data room holds behind its headroom. */
-#define PG_SIZE_MAX       (PG_IP_LENGTH_MAX - 191)
+#define PG_SIZE_MIN      42 /**< 14 + 20 + 8, pktgen's smallest setting */
+#define PG_HEADERS_BYTES 42
+#define PG_PAYLOAD_BYTES 16 /**< magic, sequence, seconds, microseconds */
+#define PG_FRAME_MIN     (PG_HEADERS_BYTES + PG_PAYLOAD_BYTES)
+#define PG_IP_LENGTH_MAX 65535 /**< RFC 791: total length has 16 bits */
+/** The largest frame: IPv4's length, or what a buffer's 16-bit data room holds behind its headroom.
+ */
+#define PG_SIZE_MAX (PG_IP_LENGTH_MAX - 191)
 
 /** Linux pktgen's flag bits, in the order in which they are printed (reference 4.2). */
 enum pg_flag {

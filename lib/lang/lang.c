@@ -26,7 +26,8 @@ struct line {
 };
 
 struct pg_lang *
-pg_lang_create(const struct pg_command_list *const *lists, size_t count, const struct pg_world *world)
+pg_lang_create(
+	const struct pg_command_list *const *lists, size_t count, const struct pg_world *world)
 {
 	struct pg_lang *lang = calloc(1, sizeof(*lang));
 
@@ -178,8 +179,8 @@ parse_argument(const char *line, const char *cursor, struct line *out, struct pg
 
 	memset(&out->value, 0, sizeof(out->value));
 	if (arg->type != NULL) {
-		rc = (arg->type->rest ? lang_rest : lang_token)(line, &cursor, token,
-			sizeof(token), &column);
+		rc = (arg->type->rest ? lang_rest : lang_token)(
+			line, &cursor, token, sizeof(token), &column);
 		out->value_column = column;
 		if (rc == -E2BIG)
 			return too_long("the argument", sizeof(token), column, err);
@@ -232,7 +233,8 @@ parse_target(struct pg_lang *lang, const char *line, const char **cursor, char *
 		return too_long("the command", size, out->command_column, err);
 	if (rc == 0) {
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "no command for '%s'", out->target_name);
-		pg_error_expect(err, "TARGET COMMAND [ARGUMENT], or [%s] to address the lines that follow",
+		pg_error_expect(err,
+			"TARGET COMMAND [ARGUMENT], or [%s] to address the lines that follow",
 			out->target_name);
 		err->column = out->command_column;
 		return -EINVAL;
@@ -339,7 +341,8 @@ pg_lang_run(struct pg_lang *lang, const char *text, struct pg_reply *reply, stru
 	if (rc == 0)
 		make_reply(&line, reply);
 	if (rc == 0 && line.command->run != NULL) {
-		struct pg_call call = {lang->world.ctx, line.command, &line.target, &line.value, reply, err};
+		struct pg_call call = {
+			lang->world.ctx, line.command, &line.target, &line.value, reply, err};
 
 		rc = line.command->run(&call);
 	}
@@ -355,8 +358,8 @@ pg_lang_run(struct pg_lang *lang, const char *text, struct pg_reply *reply, stru
 }
 
 void
-pg_lang_print_error(FILE *out, const char *name, size_t number, const char *line,
-	const struct pg_error *err)
+pg_lang_print_error(
+	FILE *out, const char *name, size_t number, const char *line, const struct pg_error *err)
 {
 	size_t length = strcspn(line, "\n");
 

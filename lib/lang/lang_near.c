@@ -26,7 +26,8 @@ lang_distance(const char *a, const char *b, unsigned int limit)
 		for (size_t j = 1; j <= lb; j++) {
 			unsigned int cost = a[i - 1] != b[j - 1];
 
-			row[j] = RTE_MIN(RTE_MIN(up[j] + 1, row[j - 1] + 1), up[j - 1] + cost);
+			row[j] = RTE_MIN(up[j], row[j - 1]) + 1;
+			row[j] = RTE_MIN(row[j], up[j - 1] + cost);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				row[j] = RTE_MIN(row[j], up2[j - 2] + 1);
 		}
@@ -65,6 +66,6 @@ lang_nearest_tell(const struct lang_nearest *nearest, struct pg_error *err)
 	size_t used = strlen(err->expected);
 
 	if (nearest->best != NULL)
-		snprintf(err->expected + used, sizeof(err->expected) - used,
-			"; did you mean '%s'?", nearest->best);
+		snprintf(err->expected + used, sizeof(err->expected) - used, "; did you mean '%s'?",
+			nearest->best);
 }

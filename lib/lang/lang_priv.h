@@ -4,17 +4,14 @@
 
 #include "pg_lang.h"
 
-
 /** Take the next token: a run of characters other than pktgen's separators (space, tab, newline,
  *  carriage return, `"`, `=`); a token that starts with `#` ends the line.
  *  Shape:   *cursor moves behind the token; out[size]; *column of the token, from 1.
  *  Errors:  0 if there is none, 1 if there is one, -E2BIG if it does not fit. */
-int lang_token(const char *line, const char **cursor, char *out, size_t size,
-	unsigned int *column);
+int lang_token(const char *line, const char **cursor, char *out, size_t size, unsigned int *column);
 
 /** Take the rest of the line without blanks and comment at its end; as lang_token() otherwise. */
-int lang_rest(const char *line, const char **cursor, char *out, size_t size,
-	unsigned int *column);
+int lang_rest(const char *line, const char **cursor, char *out, size_t size, unsigned int *column);
 
 /** Number of edits between two words, at most `limit` + 1 (insert, delete, replace, swap). */
 unsigned int lang_distance(const char *a, const char *b, unsigned int limit);

@@ -108,7 +108,8 @@ words_json(const struct pg_word *words)
 	json_t *list = json_array();
 
 	for (const struct pg_word *w = words; w->name != NULL; w++)
-		json_array_append_new(list, json_pack("{s:s, s:s}", "name", w->name, "help", w->help));
+		json_array_append_new(
+			list, json_pack("{s:s, s:s}", "name", w->name, "help", w->help));
 	return list;
 }
 

@@ -15,10 +15,10 @@
 /* The language: lines `TARGET COMMAND [ARGUMENT]`, `[TARGET]` sections and `#` comments; one table
  * of commands with typed arguments, from which parsing, error texts, help and lists derive. */
 
-#define PG_TARGET_MAX    64  /**< a target's name with its NUL */
-#define PG_TEXT_MAX      512 /**< a text argument (device arguments, a name) with its NUL */
-#define PG_REPLY_MAX     512 /**< pktgen's result buffer */
-#define PG_SETTINGS_MAX  4096 /**< the largest settings object a change is tried on */
+#define PG_TARGET_MAX   64   /**< a target's name with its NUL */
+#define PG_TEXT_MAX     512  /**< a text argument (device arguments, a name) with its NUL */
+#define PG_REPLY_MAX    512  /**< pktgen's result buffer */
+#define PG_SETTINGS_MAX 4096 /**< the largest settings object a change is tried on */
 
 enum pg_target_kind {
 	PG_TARGET_CONTROL, /**< pgctrl */
@@ -59,12 +59,12 @@ struct pg_type;
 
 /** The argument of a command. */
 struct pg_arg {
-	const struct pg_type *type; /**< NULL: the command takes no argument */
-	uint64_t min, max;          /**< bounds of a number */
-	const char *unit;           /**< "packets", "bytes", "ns"; NULL: none */
+	const struct pg_type *type;  /**< NULL: the command takes no argument */
+	uint64_t min, max;           /**< bounds of a number */
+	const char *unit;            /**< "packets", "bytes", "ns"; NULL: none */
 	const struct pg_word *words; /**< named values, ended by a NULL name */
-	uint8_t width;              /**< bytes of the field that a number is stored in */
-	bool optional;              /**< may be left out; the value is then all zero */
+	uint8_t width;               /**< bytes of the field that a number is stored in */
+	bool optional;               /**< may be left out; the value is then all zero */
 };
 
 /** A type supplies parse, format and storage once for all rows that use it. */
@@ -75,8 +75,8 @@ struct pg_type {
 	int (*parse)(const struct pg_arg *arg, const char *token, union pg_value *value,
 		struct pg_error *err);
 	/** Write the value as the language writes it. */
-	void (*format)(const struct pg_arg *arg, const union pg_value *value, char *out,
-		size_t size);
+	void (*format)(
+		const struct pg_arg *arg, const union pg_value *value, char *out, size_t size);
 	/** Say what is expected: "a number of packets from 0 to 10". */
 	void (*expect)(const struct pg_arg *arg, char *out, size_t size);
 	/** Bytes of a field that holds such a value; 0: the row's width. */
@@ -112,8 +112,8 @@ struct pg_call {
 };
 
 enum pg_command_flags {
-	PG_COMMAND_ANYTIME = 1 << 0,  /**< allowed while the target runs */
-	PG_COMMAND_DECLARES = 1 << 1, /**< its text argument names a device from here on */
+	PG_COMMAND_ANYTIME = 1 << 0,   /**< allowed while the target runs */
+	PG_COMMAND_DECLARES = 1 << 1,  /**< its text argument names a device from here on */
 	PG_COMMAND_EXTENSION = 1 << 2, /**< not a word of Linux pktgen */
 };
 
@@ -167,8 +167,8 @@ struct pg_lang;
 
 /** Shape:   lists[count] is borrowed and must outlive the speaker.
  *  Errors:  NULL with errno. */
-struct pg_lang *pg_lang_create(const struct pg_command_list *const *lists, size_t count,
-	const struct pg_world *world);
+struct pg_lang *pg_lang_create(
+	const struct pg_command_list *const *lists, size_t count, const struct pg_world *world);
 void pg_lang_destroy(struct pg_lang *lang);
 
 /** Forget the current section: every source starts without one. */
@@ -181,27 +181,27 @@ int pg_lang_check(struct pg_lang *lang, const char *line, struct pg_error *err);
 /** Run one line.
  *  Errors:  -errno with a positioned error; then nothing has changed. reply->text is empty if the
  *           line held no command. */
-int pg_lang_run(struct pg_lang *lang, const char *line, struct pg_reply *reply,
-	struct pg_error *err);
+int pg_lang_run(
+	struct pg_lang *lang, const char *line, struct pg_reply *reply, struct pg_error *err);
 
 /** Print an error with position, the offending line and a caret:
  *  `NAME:LINE:COLUMN: what is wrong; expected ...`. */
-void pg_lang_print_error(FILE *out, const char *name, size_t number, const char *line,
-	const struct pg_error *err);
+void pg_lang_print_error(
+	FILE *out, const char *name, size_t number, const char *line, const struct pg_error *err);
 
 /** Print the command table for people, or as JSON. */
 void pg_lang_list_text(const struct pg_command_list *const *lists, size_t count, FILE *out);
 int pg_lang_list_json(const struct pg_command_list *const *lists, size_t count, FILE *out);
 
 /** Find a row. NULL: no such command for that kind of target. */
-const struct pg_command *pg_lang_find(const struct pg_lang *lang, enum pg_target_kind kind,
-	const char *name);
+const struct pg_command *pg_lang_find(
+	const struct pg_lang *lang, enum pg_target_kind kind, const char *name);
 
 /** Write every default of a kind's settings rows into a zeroed settings object; an empty default
  *  leaves the field zero: not set.
  *  Errors:  -EINVAL with text if a row's default does not parse (a fault of the table). */
-int pg_lang_defaults(const struct pg_command_list *const *lists, size_t count, enum pg_target_kind kind,
-	void *settings, struct pg_error *err);
+int pg_lang_defaults(const struct pg_command_list *const *lists, size_t count,
+	enum pg_target_kind kind, void *settings, struct pg_error *err);
 
 /** The name of a kind of target as the language writes it: "pgctrl", "kpktgend_N", "a device". */
 const char *pg_lang_kind_name(enum pg_target_kind kind);

@@ -26,8 +26,8 @@ mac_parse(const struct pg_arg *arg, const char *token, union pg_value *value, st
 		shape = i % 3 == 2 ? token[i] == ':' : isxdigit((unsigned char)token[i]) != 0;
 	if (!shape || sscanf(token, "%2x:%2x:%2x:%2x:%2x:%2x", &bytes[0], &bytes[1], &bytes[2],
 			      &bytes[3], &bytes[4], &bytes[5]) != RTE_ETHER_ADDR_LEN)
-		return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'%s' is not a MAC address",
-			token);
+		return pg_error_set(
+			err, PG_FAULT_INPUT, EINVAL, "'%s' is not a MAC address", token);
 	for (size_t i = 0; i < RTE_ETHER_ADDR_LEN; i++)
 		value->mac.addr_bytes[i] = bytes[i];
 	return 0;
@@ -64,8 +64,8 @@ ip4_parse(const struct pg_arg *arg, const char *token, union pg_value *value, st
 
 	(void)arg;
 	if (inet_pton(AF_INET, token, &in) != 1)
-		return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'%s' is not an IPv4 address",
-			token);
+		return pg_error_set(
+			err, PG_FAULT_INPUT, EINVAL, "'%s' is not an IPv4 address", token);
 	value->ip4.addr = ntohl(in.s_addr);
 	snprintf(value->ip4.text, sizeof(value->ip4.text), "%s", token);
 	return 0;

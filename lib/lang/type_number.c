@@ -14,16 +14,16 @@ number_expect(const struct pg_arg *arg, char *out, size_t size)
 }
 
 static int
-number_parse(const struct pg_arg *arg, const char *token, union pg_value *value,
-	struct pg_error *err)
+number_parse(
+	const struct pg_arg *arg, const char *token, union pg_value *value, struct pg_error *err)
 {
 	uint64_t n = 0;
 	bool wrapped = false;
 
 	for (const char *c = token; *c != '\0'; c++) {
 		if (*c < '0' || *c > '9')
-			return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'%s' is not a number",
-				token);
+			return pg_error_set(
+				err, PG_FAULT_INPUT, EINVAL, "'%s' is not a number", token);
 		wrapped |= __builtin_mul_overflow(n, 10, &n);
 		wrapped |= __builtin_add_overflow(n, (uint64_t)(*c - '0'), &n);
 	}

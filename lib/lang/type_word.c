@@ -13,8 +13,8 @@ words_list(const struct pg_word *words, char *out, size_t size)
 
 	for (const struct pg_word *w = words; w->name != NULL && used < size; w++) {
 		if (!w->second)
-			used += snprintf(out + used, size - used, "%s%s", w == words ? "" : ", ",
-				w->name);
+			used += snprintf(
+				out + used, size - used, "%s%s", w == words ? "" : ", ", w->name);
 	}
 }
 

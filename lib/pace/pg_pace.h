@@ -33,8 +33,8 @@ pg_pace_take(struct pg_pace *pace, uint64_t now, uint64_t *due, unsigned int max
 
 	while (n < max && (int64_t)(now - pace->due) >= 0) {
 		due[n++] = pace->due;
-		pace->due += pace->gap +
-			__builtin_add_overflow(pace->due_frac, pace->gap_frac, &pace->due_frac);
+		pace->due += pace->gap + __builtin_add_overflow(
+						 pace->due_frac, pace->gap_frac, &pace->due_frac);
 	}
 	return n;
 }

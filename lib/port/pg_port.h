@@ -17,29 +17,29 @@
 struct pg_port {
 	char name[PG_PORT_NAME_MAX]; /**< as the user names it */
 	char ethdev[PG_PORT_NAME_MAX];
-	uint16_t id;                 /**< ethdev port number */
+	uint16_t id; /**< ethdev port number */
 	char driver[32];
 	struct rte_ether_addr mac;
-	uint32_t ip4;        /**< first address of the kernel interface behind it; 0: none */
+	uint32_t ip4; /**< first address of the kernel interface behind it; 0: none */
 	uint32_t mtu;
 	uint32_t frame_max;  /**< longest frame without FCS it can be set up for */
 	uint32_t speed_mbps; /**< 0: unknown */
 	bool link_up;
 	uint16_t max_txqs;
-	int socket;          /**< -1: any */
+	int socket;                  /**< -1: any */
 	char interface[IF_NAMESIZE]; /**< kernel interface behind it; empty: none */
-	bool attached;       /**< on the spot: goes with its last device */
-	bool keeps_packets;  /**< its driver never writes to a packet it sends */
-	unsigned int users;  /**< devices on it */
-	uint16_t ntxqs;      /**< queues it is set up for; 0: not started */
-	uint16_t ntxds;      /**< descriptors of a queue */
+	bool attached;               /**< on the spot: goes with its last device */
+	bool keeps_packets;          /**< its driver never writes to a packet it sends */
+	unsigned int users;          /**< devices on it */
+	uint16_t ntxqs;              /**< queues it is set up for; 0: not started */
+	uint16_t ntxds;              /**< descriptors of a queue */
 	struct pg_port *next;
 };
 
 /** What a port counts itself. Absent values are UINT64_MAX, never 0. */
 struct pg_port_counters {
 	uint64_t opackets, oerrors; /**< the driver's */
-	uint64_t kernel_tx; /**< packets that passed the kernel interface behind it */
+	uint64_t kernel_tx;         /**< packets that passed the kernel interface behind it */
 };
 
 #define PG_COUNTER_ABSENT UINT64_MAX

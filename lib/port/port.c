@@ -107,8 +107,8 @@ pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err)
 	for (const struct pg_port *p = ports->first; p != NULL; p = p->next) {
 		if (strcmp(p->ethdev, name) != 0 && strcmp(p->name, name) != 0)
 			continue;
-		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "%s is used by %u device%s", name, p->users,
-			p->users == 1 ? "" : "s");
+		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "%s is used by %u device%s", name,
+			p->users, p->users == 1 ? "" : "s");
 		return pg_error_expect(err, "rem_device_all on their threads before");
 	}
 	if (rte_eth_dev_get_port_by_name(name, &id) < 0 || rte_eth_dev_info_get(id, &info) < 0) {
@@ -116,6 +116,7 @@ pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err)
 		return pg_error_expect(err, "the name of an ethdev");
 	}
 	rc = rte_dev_remove(info.device);
-	return rc == 0 ? 0 : pg_error_set(err, PG_FAULT_ENV, -rc, "cannot detach %s: %s", name,
-				     rte_strerror(-rc));
+	return rc == 0 ? 0
+		       : pg_error_set(err, PG_FAULT_ENV, -rc, "cannot detach %s: %s", name,
+				 rte_strerror(-rc));
 }

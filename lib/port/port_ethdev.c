@@ -116,7 +116,8 @@ attach(const char *name, const char *args, struct pg_error *err)
 	pg_error_set(err, PG_FAULT_ENV, -rc, "cannot attach %s: %s", name, rte_strerror(-rc));
 	if (rc == -EPERM || rc == -EACCES)
 		return pg_error_remedy(err, "it needs root or CAP_NET_RAW and CAP_NET_ADMIN");
-	return pg_error_remedy(err, "its arguments go into a line `pgctrl attach %s,...` before", name);
+	return pg_error_remedy(
+		err, "its arguments go into a line `pgctrl attach %s,...` before", name);
 }
 
 static int

@@ -19,7 +19,7 @@
 #define AF_PACKET_OVERHEAD 128 // TPACKET2 header, address, alignment
 #define AF_PACKET_BLOCK    4096
 #define AF_PACKET_SLOT     2048 // the driver's default
-#define AF_PACKET_QPAIRS   16u // RTE_PMD_AF_PACKET_MAX_RINGS
+#define AF_PACKET_QPAIRS   16u  // RTE_PMD_AF_PACKET_MAX_RINGS
 
 static int
 query(const char *interface, unsigned long request, struct ifreq *ifr)
@@ -51,8 +51,8 @@ port_af_packet_args(const char *interface, char *out, size_t size, struct pg_err
 		rc = query(interface, SIOCGIFHWADDR, &ifr);
 	if (rc == 0 && ifr.ifr_hwaddr.sa_family != ARPHRD_ETHER &&
 		ifr.ifr_hwaddr.sa_family != ARPHRD_LOOPBACK)
-		return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "%s is not an Ethernet interface",
-			interface);
+		return pg_error_set(
+			err, PG_FAULT_INPUT, EINVAL, "%s is not an Ethernet interface", interface);
 	if (rc == 0)
 		rc = query(interface, SIOCGIFMTU, &ifr);
 	if (rc < 0)

@@ -6,14 +6,14 @@
 
 /** What has to be known of a driver beyond what it says of itself (each found by measuring). */
 struct port_traits {
-	const char *driver;  /**< NULL: all others */
-	bool rx_like_tx;     /**< as many receive as transmit queues (net_tap) */
-	bool needs_rx;       /**< at least one receive queue */
-	bool keeps_packets;  /**< never writes to a packet it sends, nor hands it on */
-	bool fixed_mtu;      /**< its limit is the kernel interface's MTU, or set at attach */
-	bool slots;          /**< frames must fit into slots fixed at attach (net_af_packet) */
+	const char *driver;   /**< NULL: all others */
+	bool rx_like_tx;      /**< as many receive as transmit queues (net_tap) */
+	bool needs_rx;        /**< at least one receive queue */
+	bool keeps_packets;   /**< never writes to a packet it sends, nor hands it on */
+	bool fixed_mtu;       /**< its limit is the kernel interface's MTU, or set at attach */
+	bool slots;           /**< frames must fit into slots fixed at attach (net_af_packet) */
 	bool kernel_receives; /**< what it sends, the interface behind it receives (net_tap) */
-	bool foreign_mac;    /**< its MAC belongs to a kernel interface and is left alone */
+	bool foreign_mac;     /**< its MAC belongs to a kernel interface and is left alone */
 };
 
 const struct port_traits *port_traits_find(const char *driver);

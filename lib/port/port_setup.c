@@ -13,13 +13,13 @@
 #include "pg_units.h"
 #include "port_priv.h"
 
-#define RX_BUFFERS 1023 // receive queues that a driver insists on are never polled
+#define RX_BUFFERS     1023 // receive queues that a driver insists on are never polled
 #define TX_DESCRIPTORS 1024
 
 // The ethdev's MTU says nothing about net_af_packet: the interface and the slots limit it.
 static void
-describe_limits(struct pg_port *port, const struct port_traits *traits,
-	const struct rte_eth_dev_info *info)
+describe_limits(
+	struct pg_port *port, const struct port_traits *traits, const struct rte_eth_dev_info *info)
 {
 	const struct rte_devargs *devargs = rte_dev_devargs(info->device);
 	uint16_t mtu = 0;
@@ -33,7 +33,8 @@ describe_limits(struct pg_port *port, const struct port_traits *traits,
 		if (traits->fixed_mtu && kernel != 0)
 			port->mtu = kernel;
 	}
-	port->frame_max = RTE_ETHER_HDR_LEN +
+	port->frame_max =
+		RTE_ETHER_HDR_LEN +
 		(traits->fixed_mtu ? port->mtu : RTE_MAX(port->mtu, (uint32_t)info->max_mtu));
 	if (traits->slots)
 		port->frame_max = RTE_MIN(port->frame_max,
@@ -87,8 +88,8 @@ rx_pool(const struct pg_port *port)
 	snprintf(name, sizeof(name), "pg_rx_%u", port->id);
 	pool = rte_mempool_lookup(name);
 	if (pool == NULL)
-		pool = rte_pktmbuf_pool_create(name, RX_BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
-			port->socket);
+		pool = rte_pktmbuf_pool_create(
+			name, RX_BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, port->socket);
 	return pool;
 }
 
@@ -182,13 +183,13 @@ pg_port_counters_read(const struct pg_port *port, struct pg_port_counters *count
 {
 	struct rte_eth_stats stats;
 
-	*counters = (struct pg_port_counters){PG_COUNTER_ABSENT, PG_COUNTER_ABSENT,
-		PG_COUNTER_ABSENT};
+	*counters =
+		(struct pg_port_counters){PG_COUNTER_ABSENT, PG_COUNTER_ABSENT, PG_COUNTER_ABSENT};
 	if (rte_eth_stats_get(port->id, &stats) == 0) {
 		counters->opackets = stats.opackets;
 		counters->oerrors = stats.oerrors;
 	}
 	if (port->interface[0] != '\0')
-		counters->kernel_tx = port_kernel_packets(port->interface,
-			port_traits_find(port->driver)->kernel_receives);
+		counters->kernel_tx = port_kernel_packets(
+			port->interface, port_traits_find(port->driver)->kernel_receives);
 }

@@ -23,11 +23,11 @@ struct pg_prog_config {
 	const struct pg_flow *flow; /**< borrowed during the call */
 	const char *stream;         /**< the stream's name: a part of every random field's key */
 	uint64_t seed;
-	uint32_t copies;   /**< packets on the wire per packet built (clone_skb); at least 1 */
-	bool image_kept;   /**< buffers hold the image already and nobody changes it */
-	bool mbuf_kept;    /**< nor the mbufs' metadata */
-	bool paced;        /**< every packet has its own intended time */
-	bool portable;     /**< use no CPU feature beyond the baseline (tests) */
+	uint32_t copies; /**< packets on the wire per packet built (clone_skb); at least 1 */
+	bool image_kept; /**< buffers hold the image already and nobody changes it */
+	bool mbuf_kept;  /**< nor the mbufs' metadata */
+	bool paced;      /**< every packet has its own intended time */
+	bool portable;   /**< use no CPU feature beyond the baseline (tests) */
 };
 
 /** Errors: NULL with text. Owner: the caller, pg_prog_destroy(). */
@@ -58,8 +58,8 @@ uint32_t pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t
  *  Shape:   out[size], size >= pg_prog_frame_max() rounded up to 64.
  *  Units:   stamp_ns is the time the packet is meant to leave, ns since 1970.
  *  Errors:  the frame's length, or -ENOMEM. */
-int pg_prog_packet(const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out,
-	size_t size);
+int pg_prog_packet(
+	const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out, size_t size);
 
 /** The instruction set the program was linked with: "portable" or "avx2". */
 const char *pg_prog_isa(const struct pg_prog *prog);

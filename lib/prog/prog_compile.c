@@ -7,6 +7,7 @@
 #include <rte_ip.h>
 #include <rte_malloc.h>
 #include <rte_udp.h>
+#include <rte_vect.h>
 
 #include "prog_priv.h"
 
@@ -143,11 +144,11 @@ emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 		seal |= PROG_SEAL_LENGTH;
 	}
 	if (rc == 0)
-		rc = emit_pair(prog, config, PG_FIELD_UDP_SRC, PG_FIELD_UDP_DST, PROG_SEAL_PORTS,
-			&seal);
+		rc = emit_pair(
+			prog, config, PG_FIELD_UDP_SRC, PG_FIELD_UDP_DST, PROG_SEAL_PORTS, &seal);
 	if (rc == 0)
-		rc = emit_pair(prog, config, PG_FIELD_IP_SRC, PG_FIELD_IP_DST, PROG_SEAL_ADDRESSES,
-			&seal);
+		rc = emit_pair(
+			prog, config, PG_FIELD_IP_SRC, PG_FIELD_IP_DST, PROG_SEAL_ADDRESSES, &seal);
 	if (stamp)
 		emit(prog, config->paced ? PROG_STAMP_EACH : PROG_STAMP);
 	else if (checksum)
@@ -159,7 +160,9 @@ emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 static void
 link_functions(struct pg_prog *prog, bool portable)
 {
-	bool avx2 = !portable && rte_cpu_get_flag_enabled(RTE_CPUFLAG_AVX2) > 0;
+	bool avx2 = !portable && rte_cpu_get_flag_enabled(RTE_CPUFLAG_AVX2) > 0 &&
+		    rte_cpu_get_flag_enabled(RTE_CPUFLAG_BMI2) > 0 &&
+		    rte_vect_get_max_simd_bitwidth() >= RTE_VECT_SIMD_256;
 	const prog_fn *fns = avx2 ? prog_fns_avx2 : prog_fns_portable;
 
 	prog->isa = avx2 ? "avx2" : "portable";
@@ -171,8 +174,8 @@ link_functions(struct pg_prog *prog, bool portable)
 static void
 make_rearm(struct pg_prog *prog)
 {
-	struct rte_mbuf fresh = {.data_off = RTE_PKTMBUF_HEADROOM, .nb_segs = 1,
-		.port = RTE_MBUF_PORT_INVALID};
+	struct rte_mbuf fresh = {
+		.data_off = RTE_PKTMBUF_HEADROOM, .nb_segs = 1, .port = RTE_MBUF_PORT_INVALID};
 
 	rte_mbuf_refcnt_set(&fresh, 1);
 	memcpy(prog->rearm, &fresh.data_off, sizeof(prog->rearm));

@@ -20,7 +20,8 @@ sum_words(const uint8_t *bytes, size_t n)
 	return sum;
 }
 
-static_assert((PG_FIELD_UDP_SRC ^ 1) == PG_FIELD_UDP_DST && (PG_FIELD_IP_SRC ^ 1) == PG_FIELD_IP_DST,
+static_assert(
+	(PG_FIELD_UDP_SRC ^ 1) == PG_FIELD_UDP_DST && (PG_FIELD_IP_SRC ^ 1) == PG_FIELD_IP_DST,
 	"fields that share a word are neighbours");
 
 // The value that the image holds: zero if this field or its neighbour comes from a column.
@@ -69,10 +70,11 @@ prog_image_build(struct pg_prog *prog)
 	prog->ip_base = sum_words((const uint8_t *)ip, sizeof(*ip));
 	prog->ttl_proto = (uint32_t)ip->time_to_live << 24 | (uint32_t)ip->next_proto_id << 16;
 	prog->ports = constant(&prog->flow, PG_FIELD_UDP_SRC) << 16 |
-		constant(&prog->flow, PG_FIELD_UDP_DST);
+		      constant(&prog->flow, PG_FIELD_UDP_DST);
 	prog->udp_length = prog->frame != 0 ? (prog->frame - prog->l4) << 16 : 0;
 	// Pseudo header: addresses, protocol, UDP length (RFC 768); then UDP header and payload.
-	prog->udp_base = sum_words((const uint8_t *)&ip->src_addr, 8) + IPPROTO_UDP +
+	prog->udp_base =
+		sum_words((const uint8_t *)&ip->src_addr, 8) + IPPROTO_UDP +
 		sum_words(prog->image + prog->l4 + offsetof(struct rte_udp_hdr, dgram_len), 2) +
 		sum_words(prog->image + prog->l4, sizeof(struct rte_udp_hdr) + PG_PAYLOAD_BYTES);
 }

@@ -16,13 +16,13 @@
 #define PROG_ISA prog_fns_portable
 #endif
 
-#define OP_ARGS                                                                                    \
-	const struct pg_prog *prog, const struct prog_op *op, struct pg_prog_state *state,         \
+#define OP_ARGS                                                                            \
+	const struct pg_prog *prog, const struct prog_op *op, struct pg_prog_state *state, \
 		struct rte_mbuf **pkts, unsigned int n
-#define OP_UNUSED                                                                                  \
-	(void)prog;                                                                                \
-	(void)op;                                                                                  \
-	(void)state;                                                                               \
+#define OP_UNUSED    \
+	(void)prog;  \
+	(void)op;    \
+	(void)state; \
 	(void)pkts
 
 static inline uint8_t *
@@ -62,7 +62,8 @@ op_linear(OP_ARGS)
 	uint32_t r = state->residue[op->field], range = op->n, lo = op->lo;
 
 	OP_UNUSED;
-	// r + step may pass 2^32 for ranges above 2^31; range 0 stands for 2^32 and wraps by itself.
+	// r + step may pass 2^32 for ranges above 2^31; range 0 stands for 2^32 and wraps by
+	// itself.
 	for (unsigned int k = 0; k < n; k++) {
 		uint32_t v = r + steps[k];
 
@@ -74,21 +75,21 @@ op_linear(OP_ARGS)
 }
 
 // Run `value` for k in a stretch over which the upper half of the index does not change.
-#define RANDOM_32_LOOP(value)                                                                      \
-	do {                                                                                       \
-		uint32_t *restrict column = state->scratch->column[op->field];                     \
-		uint32_t lo = op->lo, a, b;                                                        \
-		for (unsigned int k = 0; k < n;) {                                                 \
-			uint32_t first = (uint32_t)(state->index + k);                             \
-			uint64_t left = (1ULL << 32) - first;                                      \
-			unsigned int stop = left < n - k ? k + (unsigned int)left : n;             \
-			unsigned int from = k;                                                     \
-			pg_key_block(&op->key, state->index + k, &a, &b);                          \
-			for (; k < stop; k++) {                                                    \
-				uint32_t h = pg_random_32(a, b, first + (k - from));               \
-				column[k] = lo + (value);                                          \
-			}                                                                          \
-		}                                                                                  \
+#define RANDOM_32_LOOP(value)                                                          \
+	do {                                                                           \
+		uint32_t *restrict column = state->scratch->column[op->field];         \
+		uint32_t lo = op->lo, a, b;                                            \
+		for (unsigned int k = 0; k < n;) {                                     \
+			uint32_t first = (uint32_t)(state->index + k);                 \
+			uint64_t left = (1ULL << 32) - first;                          \
+			unsigned int stop = left < n - k ? k + (unsigned int)left : n; \
+			unsigned int from = k;                                         \
+			pg_key_block(&op->key, state->index + k, &a, &b);              \
+			for (; k < stop; k++) {                                        \
+				uint32_t h = pg_random_32(a, b, first + (k - from));   \
+				column[k] = lo + (value);                              \
+			}                                                              \
+		}                                                                      \
 	} while (0)
 
 static void
@@ -148,7 +149,8 @@ op_fill(OP_ARGS)
 
 static_assert(offsetof(struct rte_mbuf, ol_flags) == offsetof(struct rte_mbuf, data_off) + 8,
 	"data_off, refcnt, nb_segs, port and ol_flags are 16 bytes in a row");
-static_assert(offsetof(struct rte_mbuf, pkt_len) == offsetof(struct rte_mbuf, packet_type) + 4 &&
+static_assert(
+	offsetof(struct rte_mbuf, pkt_len) == offsetof(struct rte_mbuf, packet_type) + 4 &&
 		offsetof(struct rte_mbuf, data_len) == offsetof(struct rte_mbuf, packet_type) + 8 &&
 		offsetof(struct rte_mbuf, packet_type) % 16 == 0,
 	"packet_type, pkt_len, data_len, vlan_tci and hash.rss are 16 bytes in a row");
@@ -177,8 +179,8 @@ op_mbuf_sizes(OP_ARGS)
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		uint32_t length = RTE_MAX(state->scratch->column[PG_FIELD_SIZE][k],
-			(uint32_t)PG_FRAME_MIN);
+		uint32_t length =
+			RTE_MAX(state->scratch->column[PG_FIELD_SIZE][k], (uint32_t)PG_FRAME_MIN);
 
 		state->scratch->length[k] = length;
 		bytes += length;
@@ -353,19 +355,19 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 	}
 }
 
-#define SEAL(what)                                                                                 \
-	static void op_seal_##what(OP_ARGS)                                                        \
-	{                                                                                          \
-		OP_UNUSED;                                                                         \
-		seal(prog, state, pkts, n, what);                                                  \
+#define SEAL(what)                                \
+	static void op_seal_##what(OP_ARGS)       \
+	{                                         \
+		OP_UNUSED;                        \
+		seal(prog, state, pkts, n, what); \
 	}
 #define SEAL_ROW(what) [PROG_SEAL + what] = op_seal_##what,
-#define SEALS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+#define SEALS(X) \
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
 
 SEALS(SEAL)
 
-const prog_fn PROG_ISA[PROG_KINDS] = {
-	[PROG_FILL] = op_fill,
+const prog_fn PROG_ISA[PROG_KINDS] = {[PROG_FILL] = op_fill,
 	[PROG_LINEAR] = op_linear,
 	[PROG_RANDOM_BITS] = op_random_bits,
 	[PROG_RANDOM_32] = op_random_32,
@@ -379,5 +381,4 @@ const prog_fn PROG_ISA[PROG_KINDS] = {
 	[PROG_STAMP] = op_stamp,
 	[PROG_STAMP_EACH] = op_stamp_each,
 	[PROG_STAMP_NONE] = op_stamp_none,
-	SEALS(SEAL_ROW)
-};
+	SEALS(SEAL_ROW)};

@@ -10,8 +10,8 @@
 struct pg_prog_scratch *
 pg_prog_scratch_create(int socket)
 {
-	struct pg_prog_scratch *scratch = rte_zmalloc_socket("pg_prog_scratch", sizeof(*scratch),
-		RTE_CACHE_LINE_SIZE, socket);
+	struct pg_prog_scratch *scratch = rte_zmalloc_socket(
+		"pg_prog_scratch", sizeof(*scratch), RTE_CACHE_LINE_SIZE, socket);
 
 	if (scratch == NULL)
 		errno = ENOMEM;
@@ -90,8 +90,8 @@ pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 }
 
 int
-pg_prog_packet(const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out,
-	size_t size)
+pg_prog_packet(
+	const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out, size_t size)
 {
 	struct pg_prog_state state = {.scratch = calloc(1, sizeof(*state.scratch))};
 	struct rte_mbuf *mbuf = calloc(1, PROG_DATA_DELTA + prog->image_bytes);

@@ -4,9 +4,9 @@
 
 #include "prog_run.h"
 
-#define PROG_MAGIC   0xbe9be955 /**< pktgen's payload magic (reference 8.5) */
-#define PROG_IP_TTL  32         /**< reference 8.2 */
-#define PROG_SEQUENCE_AT 4      /**< offsets in the payload */
+#define PROG_MAGIC       0xbe9be955 /**< pktgen's payload magic (reference 8.5) */
+#define PROG_IP_TTL      32         /**< reference 8.2 */
+#define PROG_SEQUENCE_AT 4          /**< offsets in the payload */
 #define PROG_STAMP_AT    8
 
 /** The functions of each kind, one table per instruction set: prog_ops.c compiled twice. */

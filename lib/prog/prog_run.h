@@ -37,7 +37,7 @@ enum prog_seal {
 	PROG_SEAL_LENGTH = 1 << 3,    /**< the UDP length, from length[] */
 };
 
-#define PROG_OPS_MAX  20
+#define PROG_OPS_MAX   20
 #define PROG_SKIPS_MAX 4
 
 struct prog_op;
@@ -47,8 +47,8 @@ typedef void (*prog_fn)(const struct pg_prog *prog, const struct prog_op *op,
 
 struct prog_op {
 	prog_fn fn;
-	uint8_t kind;   /**< enum prog_kind */
-	uint8_t field;  /**< enum pg_field */
+	uint8_t kind;  /**< enum prog_kind */
+	uint8_t field; /**< enum pg_field */
 	uint32_t lo;
 	uint32_t n;     /**< values of the range; 0: 2^32 */
 	uint32_t shift; /**< PROG_RANDOM_BITS */
@@ -74,7 +74,7 @@ struct pg_prog {
 	uint32_t udp_length;  /**< in the upper half; 0 if sizes vary */
 	uint32_t copies;
 	uint16_t l3, l4, payload; /**< offsets from the Ethernet header */
-	uint64_t rearm[2];    /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
+	uint64_t rearm[2];        /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
 	struct pg_flow flow;
 	const char *isa;
 	uint32_t *steps[PG_FIELDS]; /**< owned tables of short ranges */
@@ -102,8 +102,8 @@ struct pg_prog_scratch {
 
 /** What advances, one per runner of a program. worker: rw; control reads it after the run. */
 struct pg_prog_state {
-	uint64_t index;    /**< of the next packet to build */
-	uint64_t bytes;    /**< of all frames of varying size built, without FCS */
+	uint64_t index; /**< of the next packet to build */
+	uint64_t bytes; /**< of all frames of varying size built, without FCS */
 	/* How stamps are made: wall_ns at wall_cycles, then ns_per_cycle of pg_clock. */
 	uint64_t wall_ns, wall_cycles, ns_per_cycle;
 	struct pg_prog_scratch *scratch;

@@ -37,7 +37,8 @@ list_devices(struct pg_engine *engine, const struct pg_thread *thread, bool runn
 	const struct pg_device *device;
 
 	fputs(running ? "Running: " : "Stopped: ", out);
-	TAILQ_FOREACH(device, &thread->devices, in_thread) {
+	TAILQ_FOREACH(device, &thread->devices, in_thread)
+	{
 		if (running == (device->task != NULL && pg_engine_running(engine)))
 			fprintf(out, "%s ", device->name);
 	}

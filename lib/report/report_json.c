@@ -90,11 +90,9 @@ profile_json(const struct pg_device *device)
 		set_int(node, "calls", n->calls);
 		set_int(node, "cycles", n->cycles);
 		if (n->packets > 0)
-			set_real(node, "cycles_per_packet",
-				(double)n->cycles / (double)n->packets);
+			set_real(node, "cycles_per_packet", (double)n->cycles / (double)n->packets);
 		if (device->result.cycles > 0)
-			set_real(node, "share",
-				(double)n->cycles / (double)device->result.cycles);
+			set_real(node, "share", (double)n->cycles / (double)device->result.cycles);
 		json_array_append_new(nodes, node);
 	}
 	json_object_set_new(object, "nodes", nodes);
@@ -130,8 +128,7 @@ device_json(const struct pg_device *device, bool interrupted)
 	snprintf(text, sizeof(text), "kpktgend_%u", device->thread->lcore);
 	set_text(object, "thread", text);
 	set_text(object, "port", device->port->name);
-	set_text(object, "xmit_mode",
-		device->profile.nnodes > 0 ? "netif_receive" : "start_xmit");
+	set_text(object, "xmit_mode", device->profile.nnodes > 0 ? "netif_receive" : "start_xmit");
 	rte_ether_format_addr(mac, sizeof(mac), src);
 	set_text(object, "src_mac", mac);
 	pg_report_result(r, text, sizeof(text));
@@ -142,6 +139,9 @@ device_json(const struct pg_device *device, bool interrupted)
 	set_int(object, "bytes", r->bytes);
 	set_int(object, "duration_ns", r->duration_ns);
 	set_int(object, "idle_ns", r->idle_ns);
+	set_int(object, "calls", r->calls);
+	set_int(object, "short_calls", r->short_calls);
+	set_int(object, "pool_empty", r->pool_empty);
 	set_real(object, "pps", r->rate_pps);
 	set_real(object, "l2_bps", r->l2_bps);
 	set_real(object, "l1_bps", r->l1_bps);
@@ -187,7 +187,8 @@ pg_report_json_run(json_t *report, struct pg_engine *engine)
 	set_int(object, "seed", run->seed);
 	set_int(object, "started_ns", run->started_wall_ns);
 	json_object_set_new(object, "interrupted", json_boolean(run->interrupted));
-	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine) {
+	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
+	{
 		if (device->has_run)
 			json_array_append_new(devices, device_json(device, run->interrupted));
 	}

@@ -29,6 +29,11 @@ asked_and_sent(const struct pg_device *device, const struct pg_run *run, FILE *o
 		fprintf(out, " (%.2f %%)", 100 * (double)r->sent / (double)device->asked);
 	fprintf(out, " at %spps%s\n", pg_units_si(r->rate_pps, rate, sizeof(rate)),
 		run->interrupted ? ", interrupted" : "");
+	if (r->short_calls > 0 || r->pool_empty > 0)
+		fprintf(out,
+			"     held up: %" PRIu64 " of %" PRIu64
+			" calls took less than offered, %" PRIu64 " turns had no free buffer\n",
+			r->short_calls, r->calls, r->pool_empty);
 	if (device->fell_short)
 		fprintf(out, "     fell short: %s\n", device->shortfall);
 }
@@ -72,7 +77,8 @@ profile(const struct pg_device *device, FILE *out)
 	}
 	net = device->result.cycles_per_packet - device->own_cycles;
 	fprintf(out,
-		"     gross: %.2f cycles/packet   generator into an empty graph: %.2f   net: %.2f\n",
+		"     gross: %.2f cycles/packet   generator into an empty graph: %.2f   net: "
+		"%.2f\n",
 		device->result.cycles_per_packet, device->own_cycles, net > 0 ? net : 0);
 }
 
@@ -104,7 +110,8 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 	const struct pg_device *device;
 	char result[PG_RESULT_MAX];
 
-	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine) {
+	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
+	{
 		if (!device->has_run)
 			continue;
 		pg_report_result(&device->result, result, sizeof(result));
@@ -115,8 +122,9 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 	}
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
 		port_line(a, out);
-	fprintf(out, "clock: TSC %.6f MHz against CLOCK_MONOTONIC_RAW, within %.2f ppm; seed: %" PRIu64
-		     "\n",
+	fprintf(out,
+		"clock: TSC %.6f MHz against CLOCK_MONOTONIC_RAW, within %.2f ppm; seed: %" PRIu64
+		"\n",
 		clock->hz / 1e6, clock->error_ppm, run->seed);
 	fflush(out);
 }

@@ -32,8 +32,8 @@ struct pg_rx_profile {
 
 /** Make a chain's graph for one thread.
  *  Shape:   name is unique in the process.  Errors: NULL with text. */
-struct pg_rx_graph *pg_rx_graph_create(const char *name, enum pg_rx_chain chain, int socket,
-	struct pg_error *err);
+struct pg_rx_graph *pg_rx_graph_create(
+	const char *name, enum pg_rx_chain chain, int socket, struct pg_error *err);
 void pg_rx_graph_destroy(struct pg_rx_graph *rx);
 
 /** Start counting: what the nodes counted so far belongs to nobody.

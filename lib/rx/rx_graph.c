@@ -71,7 +71,8 @@ adopt_nodes(struct pg_rx_graph *rx)
 	rte_graph_off_t off;
 	rte_node_t count;
 
-	rte_graph_foreach_node(count, off, rx->graph, node) {
+	rte_graph_foreach_node(count, off, rx->graph, node)
+	{
 		if (rx->nnodes == PG_RX_NODES_MAX)
 			return -E2BIG;
 		memcpy(node->ctx, &rx, sizeof(rx));

@@ -8,7 +8,7 @@
 #define ONE_AND_ONE     0x0000000100010000ULL
 
 static_assert(offsetof(struct rte_mbuf, refcnt) == offsetof(struct rte_mbuf, data_off) + 2 &&
-		offsetof(struct rte_mbuf, nb_segs) == offsetof(struct rte_mbuf, data_off) + 4,
+		      offsetof(struct rte_mbuf, nb_segs) == offsetof(struct rte_mbuf, data_off) + 4,
 	"refcnt and nb_segs follow data_off");
 
 // Whole, unshared buffers of one pool go back in one call; anything else takes the long way.
@@ -46,12 +46,12 @@ drop(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs
 	return deliver(graph, node, objs, nobjs);
 }
 
-static const struct rte_node_register node_deliver = {.name = "pg_deliver", .process = deliver,
-	.parent_id = RTE_NODE_ID_INVALID};
-static const struct rte_node_register node_null = {.name = "pg_null", .process = deliver,
-	.parent_id = RTE_NODE_ID_INVALID};
-static const struct rte_node_register node_drop = {.name = RX_DROP, .process = drop,
-	.parent_id = RTE_NODE_ID_INVALID};
+static const struct rte_node_register node_deliver = {
+	.name = "pg_deliver", .process = deliver, .parent_id = RTE_NODE_ID_INVALID};
+static const struct rte_node_register node_null = {
+	.name = "pg_null", .process = deliver, .parent_id = RTE_NODE_ID_INVALID};
+static const struct rte_node_register node_drop = {
+	.name = RX_DROP, .process = drop, .parent_id = RTE_NODE_ID_INVALID};
 
 const struct rte_node_register *const rx_node_deliver = &node_deliver;
 const struct rte_node_register *const rx_node_null = &node_null;

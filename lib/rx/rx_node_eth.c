@@ -19,7 +19,8 @@ eth(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
 	next[0] = NEXT_IP4;
 	for (uint16_t k = 0; k < nobjs; k++) {
 		struct rte_mbuf *mbuf = objs[k];
-		const struct rte_ether_hdr *hdr = rte_pktmbuf_mtod(mbuf, const struct rte_ether_hdr *);
+		const struct rte_ether_hdr *hdr =
+			rte_pktmbuf_mtod(mbuf, const struct rte_ether_hdr *);
 		uint64_t dst;
 
 		memcpy(&dst, hdr, sizeof(dst));
@@ -39,11 +40,12 @@ static const struct rte_node_register node_eth = {
 	.process = eth,
 	.parent_id = RTE_NODE_ID_INVALID,
 	.nb_edges = 3,
-	.next_nodes = {
-		[NEXT_IP4] = "pg_ip4",
-		[NEXT_UNKNOWN_TYPE] = RX_DROP_FOR("eth: unknown type"),
-		[NEXT_SHORT] = RX_DROP_FOR("eth: short"),
-	},
+	.next_nodes =
+		{
+			[NEXT_IP4] = "pg_ip4",
+			[NEXT_UNKNOWN_TYPE] = RX_DROP_FOR("eth: unknown type"),
+			[NEXT_SHORT] = RX_DROP_FOR("eth: short"),
+		},
 };
 
 const struct rte_node_register *const rx_node_eth = &node_eth;

@@ -79,14 +79,15 @@ static const struct rte_node_register node_ip4 = {
 	.process = ip4,
 	.parent_id = RTE_NODE_ID_INVALID,
 	.nb_edges = 6,
-	.next_nodes = {
-		[NEXT_DELIVER] = "pg_deliver",
-		[NEXT_WRONG_HOST] = RX_DROP_FOR("ip4: wrong host"),
-		[NEXT_SHORT] = RX_DROP_FOR("ip4: short"),
-		[NEXT_BAD_VERSION] = RX_DROP_FOR("ip4: bad version"),
-		[NEXT_BAD_CHECKSUM] = RX_DROP_FOR("ip4: bad checksum"),
-		[NEXT_TTL] = RX_DROP_FOR("ip4: ttl"),
-	},
+	.next_nodes =
+		{
+			[NEXT_DELIVER] = "pg_deliver",
+			[NEXT_WRONG_HOST] = RX_DROP_FOR("ip4: wrong host"),
+			[NEXT_SHORT] = RX_DROP_FOR("ip4: short"),
+			[NEXT_BAD_VERSION] = RX_DROP_FOR("ip4: bad version"),
+			[NEXT_BAD_CHECKSUM] = RX_DROP_FOR("ip4: bad checksum"),
+			[NEXT_TTL] = RX_DROP_FOR("ip4: ttl"),
+		},
 };
 
 const struct rte_node_register *const rx_node_ip4 = &node_ip4;

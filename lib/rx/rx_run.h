@@ -11,9 +11,9 @@ struct pg_rx_graph {
 	struct rte_graph *graph;
 	struct rte_mbuf **pkts; /**< the burst that the source node takes */
 	uint16_t npkts;
-	uint64_t mac;           /**< the port's, in the low 48 bits of 8 bytes of a frame */
-	uint64_t other_host;    /**< mbuf flag: the destination MAC is not ours */
-	uint64_t dropped;       /**< packets that drop nodes freed, ever */
+	uint64_t mac;        /**< the port's, in the low 48 bits of 8 bytes of a frame */
+	uint64_t other_host; /**< mbuf flag: the destination MAC is not ours */
+	uint64_t dropped;    /**< packets that drop nodes freed, ever */
 	rte_graph_t id;
 	enum pg_rx_chain chain;
 	unsigned int nnodes;

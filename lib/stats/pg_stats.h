@@ -12,14 +12,14 @@
 /** What a worker counts for one device in one run. One writer, on lines of its own.
  *  worker: rw; control: reads with pg_counter_read(). */
 struct pg_counters {
-	uint64_t sent;         /**< packets the driver or the receive graph took */
-	uint64_t errors;       /**< packets the receive graph dropped */
-	uint64_t bytes;        /**< of the packets sent, without FCS; sizes that vary */
-	uint64_t built;        /**< packets built, before copies */
-	uint64_t calls;        /**< transmit calls or walks */
-	uint64_t short_calls;  /**< calls that took less than was offered */
-	uint64_t pool_empty;   /**< turns without a buffer */
-	uint64_t idle_cycles;  /**< waiting for a packet to be due or for the driver */
+	uint64_t sent;        /**< packets the driver or the receive graph took */
+	uint64_t errors;      /**< packets the receive graph dropped */
+	uint64_t bytes;       /**< of the packets sent, without FCS; sizes that vary */
+	uint64_t built;       /**< packets built, before copies */
+	uint64_t calls;       /**< transmit calls or walks */
+	uint64_t short_calls; /**< calls that took less than was offered */
+	uint64_t pool_empty;  /**< turns without a buffer */
+	uint64_t idle_cycles; /**< waiting for a packet to be due or for the driver */
 	uint64_t start_cycles, stop_cycles;
 } __rte_cache_aligned;
 
@@ -39,17 +39,18 @@ pg_counter_add(uint64_t *counter, uint64_t n)
 /** One device's run in numbers. */
 struct pg_result {
 	uint64_t sent, errors;
-	uint64_t bytes;       /**< without FCS */
+	uint64_t bytes; /**< without FCS */
 	uint64_t duration_ns, idle_ns;
-	uint64_t cycles;      /**< busy: duration without idle */
-	uint32_t size;        /**< configured size of the last packet, as pktgen reports it */
-	int frags;            /**< 0, or -1 if no packet was ever built */
+	uint64_t calls, short_calls, pool_empty; /**< as in pg_counters */
+	uint64_t cycles;                         /**< busy: duration without idle */
+	uint32_t size; /**< configured size of the last packet, as pktgen reports it */
+	int frags;     /**< 0, or -1 if no packet was ever built */
 	/* pktgen's integers (reference 5.1), in wide arithmetic */
 	uint64_t pps, bps, mbps;
 	/* exact figures */
 	double rate_pps;
-	double l2_bps;        /**< bits per second with FCS */
-	double l1_bps;        /**< with preamble and gap too */
+	double l2_bps;            /**< bits per second with FCS */
+	double l1_bps;            /**< with preamble and gap too */
 	double cycles_per_packet; /**< 0 without packets */
 };
 

@@ -18,7 +18,7 @@
  * control threads unless it says otherwise. */
 
 #define PG_DEVICE_NAME_MAX 64
-#define PG_RESULT_MAX      512 /**< pktgen's result buffer */
+#define PG_RESULT_MAX      512       /**< pktgen's result buffer */
 #define PG_SEED_MAX        INT64_MAX /**< what JSON's integers carry */
 
 enum pg_xmit_mode {
@@ -58,17 +58,17 @@ struct pg_device {
 	char reply[PG_RESULT_MAX]; /**< of the last command; empty: the last run's result counts */
 	bool has_run;
 	/* The last run. */
-	struct pg_task *task;      /**< owned; NULL while no run is prepared */
+	struct pg_task *task; /**< owned; NULL while no run is prepared */
 	struct pg_result result;
 	struct pg_rx_profile profile; /**< netif_receive only: nnodes > 0 */
-	double own_cycles;         /**< generator into an empty graph, cycles per packet */
-	uint64_t asked;            /**< packets; 0: until stopped */
-	uint64_t asked_gap_ns;     /**< 0: no rate asked */
-	uint32_t call_packets;     /**< packets per transmit call really used */
+	double own_cycles;            /**< generator into an empty graph, cycles per packet */
+	uint64_t asked;               /**< packets; 0: until stopped */
+	uint64_t asked_gap_ns;        /**< 0: no rate asked */
+	uint32_t call_packets;        /**< packets per transmit call really used */
 	uint32_t pool_size;
 	const char *isa;
 	bool fell_short;
-	char shortfall[160];       /**< why */
+	char shortfall[160]; /**< why */
 };
 TAILQ_HEAD(pg_device_list, pg_device);
 
@@ -97,8 +97,8 @@ struct pg_port_account {
 struct pg_run {
 	uint64_t seed;
 	uint64_t started_wall_ns;
-	bool interrupted;           /**< ended by stop or a signal */
-	bool fell_short;            /**< a device or port did not do what was asked */
+	bool interrupted; /**< ended by stop or a signal */
+	bool fell_short;  /**< a device or port did not do what was asked */
 	struct pg_port_account *ports;
 };
 

@@ -48,7 +48,8 @@ offered_to(const struct pg_engine *engine, const struct pg_port *port)
 	const struct pg_device *device;
 	uint64_t sent = 0;
 
-	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
 		if (device->port == port && device->task != NULL && device->task->rx == NULL)
 			sent += device->result.sent;
 	}
@@ -103,5 +104,5 @@ tx_account_end(struct pg_engine *engine)
 		engine->run.fell_short |= a->lost > 0 || a->not_drained > 0;
 	}
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
-		engine->run.fell_short |= device->task != NULL && device->fell_short;
+	engine->run.fell_short |= device->task != NULL && device->fell_short;
 }

@@ -70,10 +70,10 @@ run_rem_device_all(const struct pg_call *call)
 	return 0;
 }
 
-#define CONTROL(word, action, more, text, sample)                                                  \
-	{                                                                                          \
-		.target = PG_TARGET_CONTROL, .name = word, .run = action, .flags = more,           \
-		.help = text, .example = "pgctrl " sample,                                         \
+#define CONTROL(word, action, more, text, sample)                                        \
+	{                                                                                \
+		.target = PG_TARGET_CONTROL, .name = word, .run = action, .flags = more, \
+		.help = text, .example = "pgctrl " sample,                               \
 	}
 
 static const struct pg_command control_rows[] = {
@@ -82,35 +82,50 @@ static const struct pg_command control_rows[] = {
 	CONTROL("stop", run_stop, PG_COMMAND_ANYTIME, "end the run", "stop"),
 	CONTROL("reset", run_reset, 0, "remove the devices of all threads", "reset"),
 	{
-		.target = PG_TARGET_CONTROL, .name = "attach", .run = run_attach,
+		.target = PG_TARGET_CONTROL,
+		.name = "attach",
+		.run = run_attach,
 		.arg = {.type = &pg_type_line, .unit = "device arguments, NAME[,KEY=VALUE...],"},
 		.flags = PG_COMMAND_EXTENSION,
-		.help = "attach a DPDK device", .example = "pgctrl attach net_ring0",
+		.help = "attach a DPDK device",
+		.example = "pgctrl attach net_ring0",
 	},
 	{
-		.target = PG_TARGET_CONTROL, .name = "detach", .run = run_detach,
-		.arg = {.type = &pg_type_text, .max = PG_PORT_NAME_MAX - 1, .unit = "a device's name"},
+		.target = PG_TARGET_CONTROL,
+		.name = "detach",
+		.run = run_detach,
+		.arg = {.type = &pg_type_text,
+			.max = PG_PORT_NAME_MAX - 1,
+			.unit = "a device's name"},
 		.flags = PG_COMMAND_EXTENSION,
 		.help = "detach a DPDK device that no pktgen device uses",
 		.example = "pgctrl detach net_ring0",
 	},
 	{
-		.target = PG_TARGET_CONTROL, .name = "seed", .run = run_seed,
+		.target = PG_TARGET_CONTROL,
+		.name = "seed",
+		.run = run_seed,
 		.arg = {.type = &pg_type_number, .max = PG_SEED_MAX},
 		.flags = PG_COMMAND_EXTENSION,
 		.help = "seed of all random fields; without it every run draws a new one",
 		.example = "pgctrl seed 1",
 	},
 	{
-		.target = PG_TARGET_THREAD, .name = "add_device", .run = run_add_device,
-		.arg = {.type = &pg_type_text, .max = PG_DEVICE_NAME_MAX - 1,
+		.target = PG_TARGET_THREAD,
+		.name = "add_device",
+		.run = run_add_device,
+		.arg = {.type = &pg_type_text,
+			.max = PG_DEVICE_NAME_MAX - 1,
 			.unit = "NAME or NAME@TAG"},
 		.flags = PG_COMMAND_DECLARES,
-		.help = "add a device to the thread: an ethdev, a kernel interface or a virtual device",
+		.help = "add a device to the thread: an ethdev, a kernel interface or a virtual "
+			"device",
 		.example = "kpktgend_0 add_device net_null0@0",
 	},
 	{
-		.target = PG_TARGET_THREAD, .name = "rem_device_all", .run = run_rem_device_all,
+		.target = PG_TARGET_THREAD,
+		.name = "rem_device_all",
+		.run = run_rem_device_all,
 		.help = "remove all devices of the thread",
 		.example = "kpktgend_0 rem_device_all",
 	},
@@ -160,8 +175,7 @@ reply_delay(const struct pg_call *call)
 {
 	const struct pg_device_settings *set = call->target->settings;
 
-	snprintf(call->reply->text, sizeof(call->reply->text), "OK: delay=%" PRIu64,
-		set->delay_ns);
+	snprintf(call->reply->text, sizeof(call->reply->text), "OK: delay=%" PRIu64, set->delay_ns);
 	return 0;
 }
 
@@ -184,44 +198,63 @@ static const struct pg_word xmit_modes[] = {
 	{NULL, 0, NULL, false},
 };
 
-#define SETTING(word, member)                                                                      \
-	.target = PG_TARGET_DEVICE, .name = word, .offset = offsetof(struct pg_device_settings, member)
+#define SETTING(word, member)                     \
+	.target = PG_TARGET_DEVICE, .name = word, \
+	.offset = offsetof(struct pg_device_settings, member)
 
 static const struct pg_command device_rows[] = {
 	{
-		SETTING("count", count), .def = "1000",
+		SETTING("count", count),
+		.def = "1000",
 		.arg = {.type = &pg_type_number, .max = UINT64_MAX, .unit = "packets", .width = 8},
-		.help = "packets to send; 0: until stopped", .example = "count 10000000",
+		.help = "packets to send; 0: until stopped",
+		.example = "count 10000000",
 	},
 	{
-		SETTING("delay", delay_ns), .def = "0", .apply = apply_delay, .run = reply_delay,
+		SETTING("delay", delay_ns),
+		.def = "0",
+		.apply = apply_delay,
+		.run = reply_delay,
 		.arg = {.type = &pg_type_number, .max = UINT64_MAX, .unit = "ns", .width = 8},
 		.help = "time from one packet to the next; 0: none, 2147483647: never send",
 		.example = "delay 1000",
 	},
 	{
-		SETTING("burst", burst), .def = "32", .apply = apply_burst, .check = check_sharing,
-		.arg = {.type = &pg_type_number, .min = 1, .max = UINT32_MAX, .unit = "packets",
+		SETTING("burst", burst),
+		.def = "32",
+		.apply = apply_burst,
+		.check = check_sharing,
+		.arg = {.type = &pg_type_number,
+			.min = 1,
+			.max = UINT32_MAX,
+			.unit = "packets",
 			.width = 4},
 		.help = "distinct packets per transmit call; a call carries at most 512, a walk "
 			"of the receive graph 256",
 		.example = "burst 64",
 	},
 	{
-		SETTING("clone_skb", clone_skb), .def = "0", .check = check_sharing,
+		SETTING("clone_skb", clone_skb),
+		.def = "0",
+		.check = check_sharing,
 		.arg = {.type = &pg_type_number, .max = INT32_MAX, .unit = "sends", .width = 4},
 		.help = "times each packet is sent before a new one is built; 0 and 1: once",
 		.example = "clone_skb 8",
 	},
 	{
-		SETTING("xmit_mode", xmit_mode), .def = "start_xmit", .check = check_sharing,
+		SETTING("xmit_mode", xmit_mode),
+		.def = "start_xmit",
+		.check = check_sharing,
 		.arg = {.type = &pg_type_word, .words = xmit_modes, .unit = "mode", .width = 1},
 		.help = "where packets go: the driver's transmit function or the receive graph",
 		.example = "xmit_mode netif_receive",
 	},
 	{
-		.target = PG_TARGET_DEVICE, .name = "clear_counters", .run = run_clear_counters,
-		.reply = "OK: Clearing counters.\n", .help = "set the counters of the last run to zero",
+		.target = PG_TARGET_DEVICE,
+		.name = "clear_counters",
+		.run = run_clear_counters,
+		.reply = "OK: Clearing counters.\n",
+		.help = "set the counters of the last run to zero",
 		.example = "clear_counters",
 	},
 };

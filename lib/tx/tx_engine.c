@@ -62,7 +62,7 @@ pg_engine_create(const struct pg_engine_config *config, struct pg_error *err)
 	engine->ports = pg_ports_create(config->ports);
 	if (engine->ports == NULL)
 		goto no_memory;
-	RTE_LCORE_FOREACH(lcore) {
+	RTE_LCORE_FOREACH (lcore) {
 		engine->threads[lcore] = thread_create(engine, lcore);
 		if (engine->threads[lcore] == NULL)
 			goto no_memory;
@@ -211,8 +211,8 @@ pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err)
 		tsearch(device, &engine->names, compare_devices) == NULL) {
 		pg_ports_put(engine->ports, device->port);
 		free(device);
-		return err->code ? -err->code :
-				   pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+		return err->code ? -err->code
+				 : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 	}
 	TAILQ_INSERT_HEAD(&thread->devices, device, in_thread);
 	TAILQ_INSERT_TAIL(&engine->devices, device, in_engine);

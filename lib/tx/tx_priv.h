@@ -16,30 +16,30 @@
 struct pg_task {
 	/** Send one burst, or what is left of one; false when the task is finished. */
 	bool (*turn)(struct pg_task *task);
-	const struct pg_prog *prog;  /**< const */
-	struct rte_mempool *pool;    /**< const */
-	uint64_t left;               /**< packets still to be built */
-	uint16_t port, queue;        /**< const */
-	uint16_t burst;              /**< const: packets per call */
-	uint16_t head, npkts;        /**< of pkts[]: what the driver has not taken yet */
-	uint32_t copies;             /**< const: sends per packet built */
-	uint64_t wait_since;         /**< cycles; 0: not waiting */
+	const struct pg_prog *prog; /**< const */
+	struct rte_mempool *pool;   /**< const */
+	uint64_t left;              /**< packets still to be built */
+	uint16_t port, queue;       /**< const */
+	uint16_t burst;             /**< const: packets per call */
+	uint16_t head, npkts;       /**< of pkts[]: what the driver has not taken yet */
+	uint32_t copies;            /**< const: sends per packet built */
+	uint64_t wait_since;        /**< cycles; 0: not waiting */
 	struct pg_prog_state state;
 	struct pg_pace pace;
-	struct pg_rx_graph *rx;      /**< const; NULL in start_xmit */
-	uint64_t mac;                /**< const: the port's, for the receive graph */
-	struct rte_mbuf *clone;      /**< the packet being repeated, with a reference of ours */
+	struct pg_rx_graph *rx; /**< const; NULL in start_xmit */
+	uint64_t mac;           /**< const: the port's, for the receive graph */
+	struct rte_mbuf *clone; /**< the packet being repeated, with a reference of ours */
 	uint32_t clone_left;
-	uint64_t clone_bytes;        /**< of all copies taken */
+	uint64_t clone_bytes;          /**< of all copies taken */
 	struct pg_rx_profile *profile; /**< the device's; collected after each walk when shared */
-	bool shared;                 /**< const: other devices use the same graph */
+	bool shared;                   /**< const: other devices use the same graph */
 	struct pg_counters counters;
 	/* control only */
 	struct pg_device *device;
 	struct pg_prog *owned_prog;
-	struct pg_rx_graph *null;    /**< the empty graph that the own cost is measured with */
+	struct pg_rx_graph *null; /**< the empty graph that the own cost is measured with */
 	double own_cycles;
-	struct rte_mbuf *pkts[];     /**< burst */
+	struct rte_mbuf *pkts[]; /**< burst */
 };
 
 static_assert(offsetof(struct pg_task, counters) % RTE_CACHE_LINE_SIZE == 0,
@@ -47,12 +47,12 @@ static_assert(offsetof(struct pg_task, counters) % RTE_CACHE_LINE_SIZE == 0,
 
 /** A transmit queue of one thread on one port, or its place to inject from. */
 struct tx_queue {
-	struct pg_port *port;     /**< NULL: netif_receive */
-	uint16_t first;           /**< ethdev queue number */
-	unsigned int ndevices;    /**< that share it */
+	struct pg_port *port;  /**< NULL: netif_receive */
+	uint16_t first;        /**< ethdev queue number */
+	unsigned int ndevices; /**< that share it */
 	uint32_t frame_max, burst_max;
 	struct rte_mempool *pool;
-	uint32_t buffer_bytes;    /**< data room of the pool's buffers */
+	uint32_t buffer_bytes; /**< data room of the pool's buffers */
 	uint32_t cache;
 	struct tx_queue *next;
 };
@@ -60,10 +60,10 @@ struct tx_queue {
 /** A lcore's side of the engine. */
 struct pg_worker {
 	pthread_mutex_t lock;
-	pthread_cond_t wake; /**< control -> worker: tasks, or quit */
+	pthread_cond_t wake;    /**< control -> worker: tasks, or quit */
 	struct pg_task **tasks; /**< control: rw while idle; worker: rw while running */
 	unsigned int ntasks;
-	bool busy, quit;     /**< under lock */
+	bool busy, quit;                  /**< under lock */
 	uint8_t stop __rte_cache_aligned; /**< any thread: w; worker: r */
 	struct pg_prog_scratch *scratch __rte_cache_aligned;
 	struct tx_queue *queues; /**< control only */
@@ -75,16 +75,16 @@ struct pg_engine {
 	struct pg_ports *ports;
 	struct pg_thread *threads[RTE_MAX_LCORE]; /**< by lcore; NULL: no such lcore */
 	struct pg_device_list devices;
-	void *names;           /**< tsearch() tree of devices by name */
+	void *names; /**< tsearch() tree of devices by name */
 	struct pg_run run;
 	uint64_t seed;
 	bool seed_fixed;
-	unsigned int npools;   /**< ever made: a part of their names */
+	unsigned int npools; /**< ever made: a part of their names */
 	pthread_mutex_t lock;
-	pthread_cond_t done;   /**< worker -> control: one more is idle */
-	unsigned int nbusy;    /**< workers running; under lock */
-	bool running;          /**< from start to the end of wait; under lock */
-	bool stopped;          /**< stop was called during the run; under lock */
+	pthread_cond_t done; /**< worker -> control: one more is idle */
+	unsigned int nbusy;  /**< workers running; under lock */
+	bool running;        /**< from start to the end of wait; under lock */
+	bool stopped;        /**< stop was called during the run; under lock */
 };
 
 /** Choose the function that a task's loop calls. */

@@ -167,10 +167,12 @@ tx_queues_prepare(struct pg_engine *engine, struct pg_error *err)
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		if (engine->threads[i] == NULL)
 			continue;
-		for (struct tx_queue *q = engine->threads[i]->worker->queues; q != NULL; q = q->next)
+		for (struct tx_queue *q = engine->threads[i]->worker->queues; q != NULL;
+			q = q->next)
 			q->ndevices = 0;
 	}
-	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
 		rc = join(device, err);
 		if (rc < 0)
 			return rc;

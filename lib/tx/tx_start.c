@@ -16,7 +16,8 @@ destroy_tasks(struct pg_engine *engine)
 {
 	struct pg_device *device;
 
-	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
 		tx_task_destroy(device->task);
 		device->task = NULL;
 	}
@@ -37,12 +38,13 @@ link_wait(struct pg_engine *engine, struct pg_error *err)
 {
 	struct pg_device *device;
 
-	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
 		if (device->settings.xmit_mode != PG_XMIT_START_XMIT ||
 			pg_port_link_wait(device->port, LINK_WAIT_MS))
 			continue;
-		pg_error_set(err, PG_FAULT_ENV, ENETDOWN, "the link of %s is down",
-			device->port->name);
+		pg_error_set(
+			err, PG_FAULT_ENV, ENETDOWN, "the link of %s is down", device->port->name);
 		return pg_error_remedy(err, "connect it, or set the interface up");
 	}
 	return 0;
@@ -53,7 +55,8 @@ create_tasks(struct pg_engine *engine, struct pg_error *err)
 {
 	struct pg_device *device;
 
-	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
 		int rc = tx_task_create(device, tx_queue_of(device), err);
 
 		if (rc < 0)
@@ -71,14 +74,14 @@ assign(struct pg_thread *thread, struct pg_error *err)
 	unsigned int n = 0;
 
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
-		n++;
+	n++;
 	free(worker->tasks);
 	worker->tasks = calloc(n + 1, sizeof(worker->tasks[0]));
 	if (worker->tasks == NULL)
 		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 	worker->ntasks = n;
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
-		worker->tasks[--n] = device->task;
+	worker->tasks[--n] = device->task;
 	return 0;
 }
 
@@ -117,7 +120,8 @@ launch(struct pg_engine *engine)
 	struct pg_device *device;
 	uint64_t now_us = pg_clock_monotonic_ns() / PG_NS_PER_US;
 
-	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
 		device->asked = device->settings.count;
 		device->asked_gap_ns = device->settings.delay_ns;
 		device->current.started_us = now_us;
@@ -155,7 +159,8 @@ check_templates(struct pg_engine *engine, struct pg_error *err)
 	struct pg_flow flow;
 	int rc = 0;
 
-	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
 		rc = tx_device_resolve(device, &flow, err);
 		if (rc < 0)
 			break;
@@ -230,7 +235,8 @@ pg_engine_wait(struct pg_engine *engine)
 	if (engine->config.polling != NULL)
 		engine->config.polling(engine->config.ctx, &none);
 	pg_clock_refine(engine->config.clock);
-	TAILQ_FOREACH(device, &engine->devices, in_engine) {
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
 		if (device->task != NULL)
 			tx_device_finish(device);
 	}

@@ -28,20 +28,27 @@ tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct p
 	return pg_flow_resolve(&device->settings.tmpl, &flow_port, flow, err);
 }
 
+// The pool serves one template, and nobody writes to its packets: neither such drivers nor the
+// nodes of the receive graph, which flag mbufs, though. Then no buffer is ever in use by someone
+// else between two runs, so it can be written to in advance.
+static bool
+image_kept(const struct tx_queue *queue)
+{
+	return queue->ndevices == 1 && (queue->port == NULL || queue->port->keeps_packets);
+}
+
 static struct pg_prog *
 compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error *err)
 {
 	const struct pg_device_settings *set = &device->settings;
-	bool alone = queue->ndevices == 1;
 	struct pg_flow flow;
 	struct pg_prog_config config = {
 		.flow = &flow,
 		.stream = device->name,
 		.seed = device->thread->engine->run.seed,
 		.copies = RTE_MAX(set->clone_skb, 1u),
-		// Nodes of the receive graph only read packets; it flags mbufs, though.
-		.image_kept = alone && (queue->port == NULL || queue->port->keeps_packets),
-		.mbuf_kept = alone && queue->port != NULL && queue->port->keeps_packets,
+		.image_kept = image_kept(queue),
+		.mbuf_kept = image_kept(queue) && queue->port != NULL,
 		.paced = set->delay_ns != 0,
 	};
 
@@ -96,8 +103,8 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 
 	if (prog == NULL)
 		return -err->code;
-	task = rte_zmalloc("pg_task", sizeof(*task) + burst * sizeof(task->pkts[0]),
-		RTE_CACHE_LINE_SIZE);
+	task = rte_zmalloc(
+		"pg_task", sizeof(*task) + burst * sizeof(task->pkts[0]), RTE_CACHE_LINE_SIZE);
 	if (task == NULL) {
 		pg_prog_destroy(prog);
 		pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for device %s", device->name);
@@ -106,7 +113,7 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	task->prog = task->owned_prog = prog;
 	task_fill(task, device, queue);
 	pg_prog_seek(prog, &task->state, 0);
-	if (queue->ndevices == 1)
+	if (image_kept(queue))
 		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
 	tx_task_bind(task, device->settings.delay_ns != 0);
 	device->task = task;
@@ -136,9 +143,9 @@ set_current(struct pg_device *device)
 	cur->daddr = pg_prog_field(task->prog, PG_FIELD_IP_DST, last);
 	cur->udp_src = pg_prog_field(task->prog, PG_FIELD_UDP_SRC, last);
 	cur->udp_dst = pg_prog_field(task->prog, PG_FIELD_UDP_DST, last);
-	cur->queue_map =
-		(device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU) && task->rx == NULL ?
-		task->queue : 0;
+	cur->queue_map = (device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU) && task->rx == NULL
+				 ? task->queue
+				 : 0;
 }
 
 static void
@@ -154,7 +161,8 @@ judge(struct pg_device *device, bool interrupted)
 	if (device->asked != 0 && r->sent != device->asked) {
 		device->fell_short = true;
 		snprintf(device->shortfall, sizeof(device->shortfall),
-			"sent %" PRIu64 " of %" PRIu64 " packets asked for", r->sent, device->asked);
+			"sent %" PRIu64 " of %" PRIu64 " packets asked for", r->sent,
+			device->asked);
 	} else if (gap != 0 && gap != PG_PACE_NEVER && device->asked > 1) {
 		// On schedule the last packet leaves (count - 1) gaps after the first.
 		double meant = (double)gap * (double)(device->asked - 1);

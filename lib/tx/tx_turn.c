@@ -134,8 +134,8 @@ hand_over(struct pg_task *task, const enum sink sink)
 
 	if (sink == SINK_PORT)
 		return rte_eth_tx_burst(task->port, task->queue, pkts, task->npkts);
-	pg_counter_add(&task->counters.errors,
-		pg_rx_inject(task->rx, pkts, task->npkts, task->mac));
+	pg_counter_add(
+		&task->counters.errors, pg_rx_inject(task->rx, pkts, task->npkts, task->mac));
 	if (sink == SINK_GRAPH_SHARED)
 		pg_rx_profile_collect(task->rx, task->profile);
 	return task->npkts;
@@ -162,10 +162,10 @@ turn(struct pg_task *task, const bool paced, const bool cloned, const enum sink 
 	return task->left != 0;
 }
 
-#define TURN(name, paced, cloned, sink)                                                            \
-	static bool name(struct pg_task *task)                                                     \
-	{                                                                                          \
-		return turn(task, paced, cloned, sink);                                            \
+#define TURN(name, paced, cloned, sink)                 \
+	static bool name(struct pg_task *task)          \
+	{                                               \
+		return turn(task, paced, cloned, sink); \
 	}
 
 TURN(turn_port, false, false, SINK_PORT)

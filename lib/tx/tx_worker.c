@@ -6,7 +6,7 @@
 
 #include "tx_priv.h"
 
-#define OWN_CHUNKS       9      // the median of so many
+#define OWN_CHUNKS       9 // the median of so many
 #define OWN_CHUNK_BURSTS 256
 #define OWN_BUDGET_NS    20000000ULL // for all devices of a thread together
 
