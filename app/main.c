@@ -123,16 +123,14 @@ write_json(struct app *app, int status)
 	return status != APP_OK ? status : APP_BAD_ENVIRONMENT;
 }
 
-// Ports flush what they hold (net_pcap its file) when they are closed.
+// The engine has stopped what it started; net_pcap flushes its file when it is closed.
 static void
 close_ports(void)
 {
 	uint16_t port;
 
-	RTE_ETH_FOREACH_DEV (port) {
-		(void)rte_eth_dev_stop(port);
+	RTE_ETH_FOREACH_DEV (port)
 		(void)rte_eth_dev_close(port);
-	}
 }
 
 int

@@ -130,7 +130,7 @@ open_new(struct pg_port *port, struct pg_error *err)
 		rc = port_af_packet_args(port->name, args, sizeof(args), err);
 		if (rc < 0)
 			return rc;
-		snprintf(port->ethdev, sizeof(port->ethdev), "net_af_packet_%s", port->name);
+		snprintf(port->ethdev, sizeof(port->ethdev), "net_af_packet_%.15s", port->name);
 	} else if (is_virtual(port->name)) {
 		snprintf(port->ethdev, sizeof(port->ethdev), "%s", port->name);
 	} else {
