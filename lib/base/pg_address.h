@@ -12,4 +12,12 @@ struct pg_ip4 {
 	char text[PG_IP4_TEXT_MAX]; /**< empty: not set */
 };
 
+#define PG_HEX_LIST_MAX 16
+
+/** A list of 32-bit words. */
+struct pg_hex_list {
+	uint32_t count;
+	uint32_t word[PG_HEX_LIST_MAX];
+};
+
 #endif

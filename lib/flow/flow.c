@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <stdbool.h>
 
 #include <rte_common.h>
 #include <rte_ip.h>
@@ -39,6 +40,7 @@ static int
 resolve_size(const struct pg_template *tmpl, const struct pg_flow_port *port, struct pg_flow *flow,
 	struct pg_error *err)
 {
+	// Unset: pktgen's smallest frame, reported without tags and labels (recorded, table 2).
 	uint32_t lo = tmpl->min_size != 0 ? tmpl->min_size : PG_FRAME_MIN;
 	uint32_t longest = pg_template_frame_max(tmpl);
 
@@ -51,6 +53,36 @@ resolve_size(const struct pg_template *tmpl, const struct pg_flow_port *port, st
 	return 0;
 }
 
+// Tags and labels; random ones are ranges like any other field.
+static void
+resolve_tags(const struct pg_template *tmpl, struct pg_flow *flow)
+{
+	flow->vlan = tmpl->vlan;
+	flow->svlan = tmpl->svlan;
+	flow->mpls = tmpl->mpls;
+	if (tmpl->vlan.id != PG_VLAN_OFF)
+		flow->field[PG_FIELD_VLAN] = tmpl->flags & PG_FLAG_VID_RND
+						     ? (struct pg_range){0, 4095, 1}
+						     : range(tmpl->vlan.id, 0, 0, 0);
+	if (tmpl->svlan.id != PG_VLAN_OFF)
+		flow->field[PG_FIELD_SVLAN] = tmpl->flags & PG_FLAG_SVID_RND
+						      ? (struct pg_range){0, 4095, 1}
+						      : range(tmpl->svlan.id, 0, 0, 0);
+	for (uint32_t i = 0; i < tmpl->mpls.count; i++) {
+		bool random = (tmpl->flags & PG_FLAG_MPLS_RND) && (tmpl->mpls.word[i] & PG_MPLS_S);
+
+		// The whole low 20 bits of a random entry are drawn (reference 8.1).
+		flow->field[PG_FIELD_MPLS + i] = random ? (struct pg_range){0, (1 << 20) - 1, 1}
+							: (struct pg_range){0, 0, 0};
+	}
+}
+
+static struct pg_range
+mac_range(uint32_t count, uint32_t flags, uint32_t random_flag)
+{
+	return range(0, count > 1 ? count - 1 : 0, flags, random_flag);
+}
+
 int
 pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 	struct pg_flow *flow, struct pg_error *err)
@@ -59,9 +91,17 @@ pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 	const struct pg_range *dst = &flow->field[PG_FIELD_IP_DST];
 
 	*flow = (struct pg_flow){
-		.dst_mac = tmpl->dst_mac, .src_mac = tmpl->src_mac, .flags = flags};
+		.dst_mac = tmpl->dst_mac,
+		.src_mac = tmpl->src_mac,
+		.flags = flags,
+		.frame_min = pg_template_frame_min(tmpl),
+		.tos = tmpl->tos,
+	};
 	if (rte_is_zero_ether_addr(&flow->src_mac))
 		flow->src_mac = port->mac;
+	flow->field[PG_FIELD_MAC_SRC] = mac_range(tmpl->src_mac_count, flags, PG_FLAG_MACSRC_RND);
+	flow->field[PG_FIELD_MAC_DST] = mac_range(tmpl->dst_mac_count, flags, PG_FLAG_MACDST_RND);
+	resolve_tags(tmpl, flow);
 	flow->field[PG_FIELD_UDP_SRC] =
 		range(tmpl->udp_src_min, tmpl->udp_src_max, flags, PG_FLAG_UDPSRC_RND);
 	flow->field[PG_FIELD_UDP_DST] =

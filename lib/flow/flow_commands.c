@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -6,6 +7,8 @@
 
 #include "pg_flow.h"
 #include "pg_lang.h"
+
+#define VLAN_IDS 4096 // one more than the largest: no tag
 
 static const struct pg_word flag_words[] = {
 	{"IPSRC_RND", PG_FLAG_IPSRC_RND, "random source address from src_min to src_max", false},
@@ -16,7 +19,12 @@ static const struct pg_word flag_words[] = {
 	{"UDPDST_RND", PG_FLAG_UDPDST_RND, "random destination port", false},
 	{"UDPCSUM", PG_FLAG_UDPCSUM, "fill in the UDP checksum", false},
 	{"NO_TIMESTAMP", PG_FLAG_NO_TIMESTAMP, "zero in the time fields of the payload", false},
+	{"MPLS_RND", PG_FLAG_MPLS_RND, "random labels where the S bit was given", false},
 	{"QUEUE_MAP_CPU", PG_FLAG_QUEUE_MAP_CPU, "the queue of the thread that sends", false},
+	{"MACSRC_RND", PG_FLAG_MACSRC_RND, "random source MAC of src_mac_count", false},
+	{"MACDST_RND", PG_FLAG_MACDST_RND, "random destination MAC of dst_mac_count", false},
+	{"VID_RND", PG_FLAG_VID_RND, "random VLAN id", false},
+	{"SVID_RND", PG_FLAG_SVID_RND, "random outer VLAN id", false},
 	{"SHARED", PG_FLAG_SHARED, "packets may be sent more than once", false},
 	{NULL, 0, NULL, false},
 };
@@ -75,6 +83,64 @@ apply_pkt_size(void *settings, const union pg_value *value)
 		.example = #word " 90:e2:ba:ff:ff:ff",                                    \
 	}
 
+// A tag turns labels off and labels turn tags off; so does the kernel.
+static void
+apply_vlan_id(void *settings, const union pg_value *value)
+{
+	struct pg_template *tmpl = settings;
+
+	if (value->u64 < VLAN_IDS) {
+		tmpl->vlan.id = value->u64;
+		tmpl->mpls.count = 0;
+	} else {
+		tmpl->vlan.id = tmpl->svlan.id = PG_VLAN_OFF;
+	}
+}
+
+static void
+apply_svlan_id(void *settings, const union pg_value *value)
+{
+	struct pg_template *tmpl = settings;
+
+	tmpl->svlan.id = value->u64 < VLAN_IDS ? value->u64 : PG_VLAN_OFF;
+}
+
+static void
+apply_mpls(void *settings, const union pg_value *value)
+{
+	struct pg_template *tmpl = settings;
+
+	tmpl->mpls = value->list;
+	if (tmpl->mpls.count > 0)
+		tmpl->vlan.id = tmpl->svlan.id = PG_VLAN_OFF;
+	for (uint32_t i = 0; i < tmpl->mpls.count; i++) {
+		if (tmpl->mpls.word[i] & PG_MPLS_S)
+			tmpl->flags |= PG_FLAG_MPLS_RND;
+	}
+}
+
+static int
+check_vlan(const void *settings, struct pg_error *err)
+{
+	const struct pg_template *tmpl = settings;
+
+	if (tmpl->vlan.id != PG_VLAN_OFF)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "there is no VLAN tag");
+	return pg_error_expect(err, "vlan_id before");
+}
+
+static int
+check_svlan(const void *settings, struct pg_error *err)
+{
+	const struct pg_template *tmpl = settings;
+
+	if (tmpl->svlan.id != PG_VLAN_OFF)
+		return check_vlan(settings, err);
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "there is no outer VLAN tag");
+	return pg_error_expect(err, "svlan_id before");
+}
+
 static int
 reply_flags(const struct pg_call *call)
 {
@@ -83,6 +149,23 @@ reply_flags(const struct pg_call *call)
 	snprintf(call->reply->text, sizeof(call->reply->text), "OK: flags=0x%x", tmpl->flags);
 	return 0;
 }
+
+#define COUNT_ROW(word, text)                                                  \
+	{                                                                      \
+		.target = PG_TARGET_DEVICE, .name = #word,                     \
+		.arg = {.type = &pg_type_number,                               \
+			.max = UINT32_MAX,                                     \
+			.width = 4,                                            \
+			.unit = "addresses"},                                  \
+		FIELD(word), .def = "0", .help = text, .example = #word " 16", \
+	}
+
+#define TAG_ROW(word, member, most, verify, text)                                         \
+	{                                                                                 \
+		.target = PG_TARGET_DEVICE, .name = word,                                 \
+		.arg = {.type = &pg_type_number, .max = most, .width = 1}, FIELD(member), \
+		.def = "0", .check = verify, .help = text, .example = word " 1",          \
+	}
 
 static const struct pg_command rows[] = {
 	SIZE_ROW("min_pkt_size", min_size, "smallest frame, without FCS", "min_pkt_size 60"),
@@ -108,6 +191,54 @@ static const struct pg_command rows[] = {
 	IP4_ROW("src_max", src_max, NULL, "last source address"),
 	MAC_ROW(dst_mac, "OK: dstmac ", "destination MAC address"),
 	MAC_ROW(src_mac, "OK: srcmac ", "source MAC address; unset: the port's"),
+	COUNT_ROW(dst_mac_count, "destination MAC addresses to walk, from dst_mac on"),
+	COUNT_ROW(src_mac_count, "source MAC addresses to walk, from src_mac on"),
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "vlan_id",
+		.arg = {.type = &pg_type_number, .max = VLAN_IDS, .width = 2},
+		FIELD(vlan.id),
+		.def = "4096",
+		.apply = apply_vlan_id,
+		.help = "VLAN tag; 4096: no tag. A tag turns MPLS off",
+		.example = "vlan_id 100",
+	},
+	TAG_ROW("vlan_p", vlan.p, 7, check_vlan, "priority in the VLAN tag"),
+	TAG_ROW("vlan_cfi", vlan.cfi, 1, check_vlan, "CFI (drop eligible) bit in the VLAN tag"),
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "svlan_id",
+		.arg = {.type = &pg_type_number, .max = VLAN_IDS, .width = 2},
+		FIELD(svlan.id),
+		.def = "4096",
+		.apply = apply_svlan_id,
+		.check = check_vlan,
+		.help = "outer VLAN tag, on top of vlan_id; 4096: none",
+		.example = "svlan_id 200",
+	},
+	TAG_ROW("svlan_p", svlan.p, 7, check_svlan, "priority in the outer VLAN tag"),
+	TAG_ROW("svlan_cfi", svlan.cfi, 1, check_svlan, "CFI bit in the outer VLAN tag"),
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "mpls",
+		.arg = {.type = &pg_type_hex_list, .max = PG_MPLS_MAX},
+		FIELD(mpls),
+		.def = "",
+		.apply = apply_mpls,
+		.help = "MPLS stack entries, outermost first; 0: none. An entry with its S bit "
+			"is random. Labels turn VLAN tags off",
+		.example = "mpls 0001000a,0002000a",
+	},
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "tos",
+		.arg = {.type = &pg_type_hex, .width = 1},
+		FIELD(tos),
+		.def = "00",
+		.reply = "OK: tos=0x",
+		.help = "IPv4 type of service byte",
+		.example = "tos b8",
+	},
 	PORT_ROW(udp_src_min, "first UDP source port"),
 	PORT_ROW(udp_src_max, "last UDP source port"),
 	PORT_ROW(udp_dst_min, "first UDP destination port"),

@@ -10,11 +10,13 @@
 #include "pg_address.h"
 #include "pg_error.h"
 
-/* The template: what the user said a packet looks like. Header stack of this version:
- * Ethernet, IPv4, UDP, pktgen's 16-byte header, zeros up to the size. */
+/* The template: what the user said a packet looks like. The header stack: Ethernet, MPLS labels or
+ * up to two VLAN tags, IPv4, UDP, pktgen's 16-byte header, zeros up to the size. */
 
 #define PG_SIZE_MIN      42 /**< 14 + 20 + 8, pktgen's smallest setting */
 #define PG_HEADERS_BYTES 42
+#define PG_MPLS_MAX      PG_HEX_LIST_MAX
+#define PG_VLAN_OFF      0xffff
 #define PG_PAYLOAD_BYTES 16 /**< magic, sequence, seconds, microseconds */
 #define PG_FRAME_MIN     (PG_HEADERS_BYTES + PG_PAYLOAD_BYTES)
 #define PG_IP_LENGTH_MAX 65535 /**< RFC 791: total length has 16 bits */
@@ -32,9 +34,22 @@ enum pg_flag {
 	PG_FLAG_UDPDST_RND = 0x20,
 	PG_FLAG_UDPCSUM = 0x40,
 	PG_FLAG_NO_TIMESTAMP = 0x80,
+	PG_FLAG_MPLS_RND = 0x100,
 	PG_FLAG_QUEUE_MAP_CPU = 0x400,
+	PG_FLAG_MACSRC_RND = 0x2000,
+	PG_FLAG_MACDST_RND = 0x4000,
+	PG_FLAG_VID_RND = 0x8000,
+	PG_FLAG_SVID_RND = 0x10000,
 	PG_FLAG_SHARED = 0x40000,
 };
+
+/** A VLAN tag. The priority and the CFI bit outlive switching the tag off. */
+struct pg_vlan {
+	uint16_t id; /**< PG_VLAN_OFF: no tag */
+	uint8_t p, cfi;
+};
+
+#define PG_MPLS_S 0x100 /**< bottom of stack; in a setting: this entry is random */
 
 struct pg_template {
 	uint32_t min_size, max_size; /**< bytes without FCS; 0: not set */
@@ -43,15 +58,35 @@ struct pg_template {
 	struct rte_ether_addr dst_mac;
 	struct rte_ether_addr src_mac; /**< all zero: the port's */
 	uint16_t udp_src_min, udp_src_max, udp_dst_min, udp_dst_max;
+	uint32_t src_mac_count, dst_mac_count; /**< addresses to walk; 0 and 1: one */
+	struct pg_vlan vlan, svlan;            /**< svlan is the outer one */
+	struct pg_hex_list mpls; /**< label << 12 | class << 9 | S << 8 | TTL; not with vlan */
+	uint8_t tos;
 };
+
+/** Bytes of tags and labels: they count as part of the size. */
+static inline uint32_t
+pg_template_overhead(const struct pg_template *tmpl)
+{
+	return 4 * (tmpl->mpls.count + (tmpl->vlan.id != PG_VLAN_OFF) +
+			   (tmpl->svlan.id != PG_VLAN_OFF));
+}
+
+/** The shortest frame that holds all headers. */
+static inline uint32_t
+pg_template_frame_min(const struct pg_template *tmpl)
+{
+	return PG_FRAME_MIN + pg_template_overhead(tmpl);
+}
 
 /** The longest frame a template makes, without FCS; at least the headers'. */
 static inline uint32_t
 pg_template_frame_max(const struct pg_template *tmpl)
 {
 	uint32_t longest = tmpl->min_size > tmpl->max_size ? tmpl->min_size : tmpl->max_size;
+	uint32_t shortest = pg_template_frame_min(tmpl);
 
-	return longest > PG_FRAME_MIN ? longest : PG_FRAME_MIN;
+	return longest > shortest ? longest : shortest;
 }
 
 /** What a template needs to know of the port it is sent on. */
@@ -73,8 +108,13 @@ enum pg_field {
 	PG_FIELD_UDP_DST,
 	PG_FIELD_IP_SRC,
 	PG_FIELD_IP_DST,
+	PG_FIELD_MAC_DST, /**< offset from the configured address */
+	PG_FIELD_MAC_SRC,
 	PG_FIELD_SIZE,
-	PG_FIELDS,
+	PG_FIELD_VLAN,
+	PG_FIELD_SVLAN,
+	PG_FIELD_MPLS, /**< the first of PG_MPLS_MAX */
+	PG_FIELDS = PG_FIELD_MPLS + PG_MPLS_MAX,
 };
 
 /** The template with every default filled in: what is compiled. */
@@ -82,6 +122,10 @@ struct pg_flow {
 	struct rte_ether_addr dst_mac, src_mac;
 	struct pg_range field[PG_FIELDS]; /**< in enum pg_field's order */
 	uint32_t flags;
+	uint32_t frame_min;
+	struct pg_vlan vlan, svlan;
+	struct pg_hex_list mpls;
+	uint8_t tos;
 };
 
 /** Fill in what the user left open, as pktgen does at start (reference 6.1), and refuse what the

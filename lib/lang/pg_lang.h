@@ -48,6 +48,7 @@ union pg_value {
 	uint64_t u64;
 	struct rte_ether_addr mac;
 	struct pg_ip4 ip4;
+	struct pg_hex_list list;
 	struct {
 		uint64_t mask;
 		bool clear;
@@ -94,6 +95,8 @@ extern const struct pg_type pg_type_mac;
 extern const struct pg_type pg_type_ip4;
 extern const struct pg_type pg_type_word;
 extern const struct pg_type pg_type_flag;
+extern const struct pg_type pg_type_hex;
+extern const struct pg_type pg_type_hex_list;
 extern const struct pg_type pg_type_text; /**< one token */
 extern const struct pg_type pg_type_line; /**< the rest of the line */
 

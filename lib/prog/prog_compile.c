@@ -58,25 +58,21 @@ random_kind(uint64_t n)
 	return n <= UINT16_MAX + 1 ? PROG_RANDOM_32 : PROG_RANDOM_64;
 }
 
+// The values of a field into a column: constant, in sequence or at random.
 static int
 emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_field field)
 {
 	const struct pg_range *range = &prog->flow.field[field];
+	uint8_t column = RTE_MIN((uint8_t)field, (uint8_t)PROG_COLUMN_TAG);
+	struct prog_op skip = {.kind = PROG_SKIP, .field = field, .column = column};
 	uint64_t n = (uint64_t)range->hi - range->lo + 1;
-	struct prog_op skip = {.kind = PROG_SKIP, .field = field};
 	struct prog_op *op;
-
-	if (n == 1) {
-		op = emit(prog, PROG_FILL);
-		op->field = field;
-		op->lo = range->lo;
-		return 0;
-	}
 
 	if (range->random && field == PG_FIELD_IP_DST)
 		n = emit_skips(&skip, range);
-	op = emit(prog, range->random ? random_kind(n) : PROG_LINEAR);
+	op = emit(prog, n == 1 ? PROG_FILL : range->random ? random_kind(n) : PROG_LINEAR);
 	op->field = field;
+	op->column = column;
 	op->lo = range->lo;
 	op->n = (uint32_t)n;
 	op->key = pg_key_make(config->seed, config->stream, field);
@@ -131,6 +127,46 @@ emit_pair(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_fie
 	return rc < 0 ? rc : emit_values(prog, config, b);
 }
 
+// A tag or a label at `offset`; only random ones vary.
+static int
+emit_tag(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_field field,
+	enum prog_kind kind, uint16_t offset, uint16_t bits)
+{
+	struct prog_op *op;
+	int rc;
+
+	if (!varies(prog, field))
+		return 0;
+	rc = emit_values(prog, config, field);
+	op = emit(prog, kind);
+	op->column = PROG_COLUMN_TAG;
+	op->offset = offset;
+	op->bits = bits;
+	return rc;
+}
+
+static int
+emit_l2(struct pg_prog *prog, const struct pg_prog_config *config)
+{
+	const struct pg_flow *flow = &prog->flow;
+	bool inner = flow->svlan.id != PG_VLAN_OFF;
+	uint32_t unused = 0, last = flow->mpls.count;
+	int rc = emit_pair(prog, config, PG_FIELD_MAC_DST, PG_FIELD_MAC_SRC, 1, &unused);
+
+	if (unused != 0)
+		emit(prog, PROG_MACS);
+	if (rc == 0)
+		rc = emit_tag(prog, config, PG_FIELD_SVLAN, PROG_TCI, PROG_TCI_AT,
+			prog_tci_bits(&flow->svlan));
+	if (rc == 0)
+		rc = emit_tag(prog, config, PG_FIELD_VLAN, PROG_TCI, PROG_TCI_AT + 4 * inner,
+			prog_tci_bits(&flow->vlan));
+	for (uint32_t i = 0; rc == 0 && i < last; i++)
+		rc = emit_tag(prog, config, PG_FIELD_MPLS + i, PROG_LABEL,
+			RTE_ETHER_HDR_LEN + 4 * i, i + 1 == last ? PG_MPLS_S : 0);
+	return rc;
+}
+
 static int
 emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 {
@@ -139,6 +175,8 @@ emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 	uint32_t seal = checksum ? PROG_SEAL_CHECKSUM : 0;
 	int rc = emit_frame(prog, config);
 
+	if (rc == 0)
+		rc = emit_l2(prog, config);
 	if (rc == 0 && varies(prog, PG_FIELD_SIZE)) {
 		emit(prog, PROG_LENGTH);
 		seal |= PROG_SEAL_LENGTH;
@@ -185,7 +223,7 @@ struct pg_prog *
 pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 {
 	const struct pg_range *size = &config->flow->field[PG_FIELD_SIZE];
-	uint32_t frame_max = RTE_MAX(size->hi, (uint32_t)PG_FRAME_MIN);
+	uint32_t frame_max = RTE_MAX(size->hi, config->flow->frame_min);
 	uint32_t image_bytes = RTE_ALIGN_CEIL(frame_max, 64);
 	struct pg_prog *prog =
 		rte_zmalloc("pg_prog", sizeof(*prog) + image_bytes, RTE_CACHE_LINE_SIZE);
@@ -194,10 +232,11 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 		goto no_memory;
 	prog->flow = *config->flow;
 	prog->copies = config->copies;
+	prog->frame_min = config->flow->frame_min;
 	prog->frame_max = frame_max;
 	prog->frame = size->lo == size->hi ? frame_max : 0;
 	prog->image_bytes = image_bytes;
-	prog->l3 = RTE_ETHER_HDR_LEN;
+	prog->l3 = RTE_ETHER_HDR_LEN + prog->frame_min - PG_FRAME_MIN;
 	prog->l4 = prog->l3 + sizeof(struct rte_ipv4_hdr);
 	prog->payload = prog->l4 + sizeof(struct rte_udp_hdr);
 	prog_image_build(prog);

@@ -41,6 +41,7 @@ put_ip_udp(struct pg_prog *prog)
 	struct rte_udp_hdr *udp = (struct rte_udp_hdr *)(prog->image + prog->l4);
 
 	ip->version_ihl = RTE_IPV4_VHL_DEF;
+	ip->type_of_service = flow->tos;
 	ip->time_to_live = PROG_IP_TTL;
 	ip->next_proto_id = IPPROTO_UDP;
 	ip->src_addr = rte_cpu_to_be_32(constant(flow, PG_FIELD_IP_SRC));
@@ -50,6 +51,40 @@ put_ip_udp(struct pg_prog *prog)
 	if (prog->frame != 0) {
 		ip->total_length = rte_cpu_to_be_16(prog->frame - prog->l3);
 		udp->dgram_len = rte_cpu_to_be_16(prog->frame - prog->l4);
+	}
+}
+
+static void
+put_word(uint8_t **at, uint16_t first, uint16_t second)
+{
+	const uint16_t words[2] = {rte_cpu_to_be_16(first), rte_cpu_to_be_16(second)};
+
+	memcpy(*at, words, sizeof(words));
+	*at += sizeof(words);
+}
+
+// From the Ethernet type on: tags (the outer one also with 0x8100) or labels, then IPv4's type
+// where there are no labels (reference 8.1).
+static void
+put_tags(struct pg_prog *prog)
+{
+	const struct pg_flow *flow = &prog->flow;
+	uint8_t *at = prog->image + offsetof(struct rte_ether_hdr, ether_type);
+	uint16_t type =
+		rte_cpu_to_be_16(flow->mpls.count > 0 ? RTE_ETHER_TYPE_MPLS : RTE_ETHER_TYPE_IPV4);
+
+	if (flow->svlan.id != PG_VLAN_OFF)
+		put_word(&at, RTE_ETHER_TYPE_VLAN, flow->svlan.id | prog_tci_bits(&flow->svlan));
+	if (flow->vlan.id != PG_VLAN_OFF)
+		put_word(&at, RTE_ETHER_TYPE_VLAN, flow->vlan.id | prog_tci_bits(&flow->vlan));
+	memcpy(at, &type, sizeof(type));
+	at += sizeof(type);
+	for (uint32_t i = 0; i < flow->mpls.count; i++) {
+		uint32_t entry = flow->mpls.word[i] & ~(uint32_t)PG_MPLS_S;
+
+		if (i + 1 == flow->mpls.count)
+			entry |= PG_MPLS_S;
+		put_word(&at, entry >> 16, entry & 0xffff);
 	}
 }
 
@@ -63,7 +98,7 @@ prog_image_build(struct pg_prog *prog)
 	memset(prog->image, 0, prog->image_bytes);
 	eth->dst_addr = prog->flow.dst_mac;
 	eth->src_addr = prog->flow.src_mac;
-	eth->ether_type = rte_cpu_to_be_16(RTE_ETHER_TYPE_IPV4);
+	put_tags(prog);
 	put_ip_udp(prog);
 	memcpy(prog->image + prog->payload, &magic, sizeof(magic));
 

@@ -58,7 +58,7 @@ static void
 op_linear(OP_ARGS)
 {
 	const uint32_t *restrict steps = op->steps;
-	uint32_t *restrict column = state->scratch->column[op->field];
+	uint32_t *restrict column = state->scratch->column[op->column];
 	uint32_t r = state->residue[op->field], range = op->n, lo = op->lo;
 
 	OP_UNUSED;
@@ -77,7 +77,7 @@ op_linear(OP_ARGS)
 // Run `value` for k in a stretch over which the upper half of the index does not change.
 #define RANDOM_32_LOOP(value)                                                          \
 	do {                                                                           \
-		uint32_t *restrict column = state->scratch->column[op->field];         \
+		uint32_t *restrict column = state->scratch->column[op->column];        \
 		uint32_t lo = op->lo, a, b;                                            \
 		for (unsigned int k = 0; k < n;) {                                     \
 			uint32_t first = (uint32_t)(state->index + k);                 \
@@ -113,7 +113,7 @@ op_random_32(OP_ARGS)
 static void
 op_random_64(OP_ARGS)
 {
-	uint32_t *column = state->scratch->column[op->field];
+	uint32_t *column = state->scratch->column[op->column];
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
@@ -126,7 +126,7 @@ op_random_64(OP_ARGS)
 static void
 op_skip(OP_ARGS)
 {
-	uint32_t *column = state->scratch->column[op->field];
+	uint32_t *column = state->scratch->column[op->column];
 
 	OP_UNUSED;
 	for (unsigned int s = 0; s < op->nskips; s++) {
@@ -140,7 +140,7 @@ op_skip(OP_ARGS)
 static void
 op_fill(OP_ARGS)
 {
-	uint32_t *column = state->scratch->column[op->field];
+	uint32_t *column = state->scratch->column[op->column];
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++)
@@ -180,7 +180,7 @@ op_mbuf_sizes(OP_ARGS)
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
 		uint32_t length =
-			RTE_MAX(state->scratch->column[PG_FIELD_SIZE][k], (uint32_t)PG_FRAME_MIN);
+			RTE_MAX(state->scratch->column[PG_FIELD_SIZE][k], prog->frame_min);
 
 		state->scratch->length[k] = length;
 		bytes += length;
@@ -210,6 +210,58 @@ op_image_sizes(OP_ARGS)
 
 		for (uint32_t at = 0; at < state->scratch->length[k]; at += 64)
 			memcpy(frame + at, prog->image + at, 64);
+	}
+}
+
+// The offset is added to the last five bytes; the first never changes (reference 7.1).
+static inline void
+put_mac(uint8_t *at, const struct rte_ether_addr *base, uint32_t offset)
+{
+	const uint8_t *b = base->addr_bytes;
+	uint64_t tail =
+		((uint64_t)b[1] << 32 | (uint32_t)b[2] << 24 | b[3] << 16 | b[4] << 8 | b[5]) +
+		offset;
+	uint32_t low = big_32((uint32_t)tail);
+
+	at[0] = b[0];
+	at[1] = (uint8_t)(tail >> 32);
+	memcpy(at + 2, &low, sizeof(low));
+}
+
+static void
+op_macs(OP_ARGS)
+{
+	const struct pg_prog_scratch *c = state->scratch;
+
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++) {
+		uint8_t *frame = frame_of(pkts[k]);
+
+		put_mac(frame, &prog->flow.dst_mac, c->column[PG_FIELD_MAC_DST][k]);
+		put_mac(frame + RTE_ETHER_ADDR_LEN, &prog->flow.src_mac,
+			c->column[PG_FIELD_MAC_SRC][k]);
+	}
+}
+
+static void
+op_tci(OP_ARGS)
+{
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++)
+		put_16(frame_of(pkts[k]) + op->offset,
+			state->scratch->column[PROG_COLUMN_TAG][k] | op->bits);
+}
+
+// 20 random bits below 12 zero ones; the S bit is set on the last entry only.
+static void
+op_label(OP_ARGS)
+{
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++) {
+		uint32_t entry = state->scratch->column[PROG_COLUMN_TAG][k];
+
+		entry = big_32((entry & ~(uint32_t)PG_MPLS_S) | op->bits);
+		memcpy(frame_of(pkts[k]) + op->offset, &entry, sizeof(entry));
 	}
 }
 
@@ -377,6 +429,9 @@ const prog_fn PROG_ISA[PROG_KINDS] = {[PROG_FILL] = op_fill,
 	[PROG_MBUF_SIZES] = op_mbuf_sizes,
 	[PROG_IMAGE] = op_image,
 	[PROG_IMAGE_SIZES] = op_image_sizes,
+	[PROG_MACS] = op_macs,
+	[PROG_TCI] = op_tci,
+	[PROG_LABEL] = op_label,
 	[PROG_LENGTH] = op_length,
 	[PROG_STAMP] = op_stamp,
 	[PROG_STAMP_EACH] = op_stamp_each,

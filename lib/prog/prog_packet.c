@@ -83,7 +83,7 @@ pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 		if (op->kind > PROG_SKIP || op->field != field)
 			continue;
 		op->fn(prog, op, &state, NULL, 1);
-		value = state.scratch->column[field][0];
+		value = state.scratch->column[op->column][0];
 	}
 	free(state.scratch);
 	return value;

@@ -9,6 +9,15 @@
 #define PROG_SEQUENCE_AT 4          /**< offsets in the payload */
 #define PROG_STAMP_AT    8
 
+#define PROG_TCI_AT RTE_ETHER_HDR_LEN /**< of the first tag: behind its own type field */
+
+/** Priority and CFI in their places of a VLAN tag (IEEE 802.1Q). */
+static inline uint16_t
+prog_tci_bits(const struct pg_vlan *vlan)
+{
+	return (uint16_t)(vlan->p << 13 | vlan->cfi << 12);
+}
+
 /** The functions of each kind, one table per instruction set: prog_ops.c compiled twice. */
 extern const prog_fn prog_fns_portable[PROG_KINDS];
 extern const prog_fn prog_fns_avx2[PROG_KINDS];

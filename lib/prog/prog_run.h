@@ -20,6 +20,9 @@ enum prog_kind {
 	PROG_MBUF_SIZES,  /**< the mbuf's fields, length from the size column, kept in length[] */
 	PROG_IMAGE,       /**< the image, fixed length */
 	PROG_IMAGE_SIZES, /**< the image, length[] of it */
+	PROG_MACS,        /**< both MAC addresses, from the columns of their offsets */
+	PROG_TCI,         /**< column into a VLAN tag */
+	PROG_LABEL,       /**< column into an MPLS entry */
 	PROG_LENGTH,      /**< length[] into the IPv4 header */
 	PROG_STAMP,       /**< one time for the burst */
 	PROG_STAMP_EACH,  /**< each packet's own time */
@@ -37,7 +40,7 @@ enum prog_seal {
 	PROG_SEAL_LENGTH = 1 << 3,    /**< the UDP length, from length[] */
 };
 
-#define PROG_OPS_MAX   20
+#define PROG_OPS_MAX   64
 #define PROG_SKIPS_MAX 4
 
 struct prog_op;
@@ -47,8 +50,11 @@ typedef void (*prog_fn)(const struct pg_prog *prog, const struct prog_op *op,
 
 struct prog_op {
 	prog_fn fn;
-	uint8_t kind;  /**< enum prog_kind */
-	uint8_t field; /**< enum pg_field */
+	uint8_t kind;    /**< enum prog_kind */
+	uint8_t column;  /**< of the scratch; fields that share one use it at once */
+	uint8_t field;   /**< enum pg_field */
+	uint16_t offset; /**< of what it writes, from the Ethernet header */
+	uint16_t bits;   /**< PROG_TCI: priority and CFI; PROG_LABEL: the S bit */
 	uint32_t lo;
 	uint32_t n;     /**< values of the range; 0: 2^32 */
 	uint32_t shift; /**< PROG_RANDOM_BITS */
@@ -65,6 +71,7 @@ struct pg_prog {
 	struct prog_op ops[PROG_OPS_MAX];
 	uint32_t nops;
 	uint32_t frame;       /**< fixed frame length; 0: sizes vary */
+	uint32_t frame_min;   /**< the shortest that holds the headers */
 	uint32_t frame_max;   /**< bytes without FCS */
 	uint32_t image_bytes; /**< frame_max rounded up to 64 */
 	uint32_t ip_base;     /**< sum of the IPv4 header's 16-bit words that never change */
@@ -90,9 +97,13 @@ struct prog_word {
  *  sets of the first-level cache. */
 #define PROG_COLUMN (PG_BURST_MAX + 32)
 
+/** Fields up to the size have a column of their own; tags and labels take turns on one. */
+#define PROG_COLUMN_TAG (PG_FIELD_SIZE + 1)
+#define PROG_COLUMNS    (PROG_COLUMN_TAG + 1)
+
 /** Columns of one burst, written and read within one pg_prog_run(). worker: rw. */
 struct pg_prog_scratch {
-	uint32_t column[PG_FIELDS][PROG_COLUMN];
+	uint32_t column[PROG_COLUMNS][PROG_COLUMN];
 	uint32_t length[PROG_COLUMN];
 	uint32_t stamp_sum[PROG_COLUMN]; /**< the time fields' part of the UDP sum */
 	uint32_t sequence[PROG_COLUMN];  /**< as stored */

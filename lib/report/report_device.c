@@ -54,6 +54,26 @@ pg_report_thread(struct pg_engine *engine, const struct pg_thread *thread, FILE 
 }
 
 static void
+tag(const char *name, const struct pg_vlan *vlan, FILE *out)
+{
+	if (vlan->id != PG_VLAN_OFF)
+		fprintf(out, "     %s: %u  vlan_p: %u  vlan_cfi: %u\n", name, vlan->id, vlan->p,
+			vlan->cfi);
+}
+
+static void
+tags(const struct pg_template *tmpl, FILE *out)
+{
+	for (uint32_t i = 0; i < tmpl->mpls.count; i++)
+		fprintf(out, "%s%08x%s", i == 0 ? "     mpls: " : ", ", tmpl->mpls.word[i],
+			i + 1 == tmpl->mpls.count ? "\n" : "");
+	tag("vlan_id", &tmpl->vlan, out);
+	tag("svlan_id", &tmpl->svlan, out);
+	if (tmpl->tos != 0)
+		fprintf(out, "     tos: 0x%02x\n", tmpl->tos);
+}
+
+static void
 params(const struct pg_device *device, FILE *out)
 {
 	const struct pg_device_settings *set = &device->settings;
@@ -73,7 +93,9 @@ params(const struct pg_device *device, FILE *out)
 		mac_text(&tmpl->dst_mac, dst_mac, sizeof(dst_mac)));
 	fprintf(out, "     udp_src_min: %u  udp_src_max: %u  udp_dst_min: %u  udp_dst_max: %u\n",
 		tmpl->udp_src_min, tmpl->udp_src_max, tmpl->udp_dst_min, tmpl->udp_dst_max);
-	fprintf(out, "     src_mac_count: 0  dst_mac_count: 0\n");
+	fprintf(out, "     src_mac_count: %d  dst_mac_count: %d\n", (int)tmpl->src_mac_count,
+		(int)tmpl->dst_mac_count);
+	tags(tmpl, out);
 	if (set->burst_written && set->burst > 1)
 		fprintf(out, "     burst: %u\n", set->burst);
 	if (set->xmit_mode == PG_XMIT_NETIF_RECEIVE)
@@ -96,8 +118,8 @@ current(const struct pg_device *device, FILE *out)
 		device->result.sent, device->result.errors);
 	fprintf(out, "     started: %" PRIu64 "us  stopped: %" PRIu64 "us idle: %" PRIu64 "us\n",
 		cur->started_us, cur->stopped_us, device->result.idle_ns / PG_NS_PER_US);
-	fprintf(out, "     seq_num: %" PRIu64 "  cur_dst_mac_offset: 0  cur_src_mac_offset: 0\n",
-		cur->seq_num);
+	fprintf(out, "     seq_num: %" PRIu64 "  cur_dst_mac_offset: %u  cur_src_mac_offset: %u\n",
+		cur->seq_num, cur->dst_mac_offset, cur->src_mac_offset);
 	fprintf(out, "     cur_saddr: %s  cur_daddr: %s\n",
 		ip4_text(cur->saddr, saddr, sizeof(saddr)),
 		ip4_text(cur->daddr, daddr, sizeof(daddr)));

@@ -143,6 +143,8 @@ set_current(struct pg_device *device)
 	cur->daddr = pg_prog_field(task->prog, PG_FIELD_IP_DST, last);
 	cur->udp_src = pg_prog_field(task->prog, PG_FIELD_UDP_SRC, last);
 	cur->udp_dst = pg_prog_field(task->prog, PG_FIELD_UDP_DST, last);
+	cur->src_mac_offset = pg_prog_field(task->prog, PG_FIELD_MAC_SRC, last);
+	cur->dst_mac_offset = pg_prog_field(task->prog, PG_FIELD_MAC_DST, last);
 	cur->queue_map = (device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU) && task->rx == NULL
 				 ? task->queue
 				 : 0;
