@@ -12,6 +12,11 @@ struct pg_ip4 {
 	char text[PG_IP4_TEXT_MAX]; /**< empty: not set */
 };
 
+/** An IPv6 address in network byte order. */
+struct pg_ip6 {
+	uint8_t bytes[16];
+};
+
 #define PG_HEX_LIST_MAX 16
 
 /** A list of 32-bit words. */

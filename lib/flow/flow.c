@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include <rte_common.h>
 #include <rte_ip.h>
@@ -41,7 +42,8 @@ resolve_size(const struct pg_template *tmpl, const struct pg_flow_port *port, st
 	struct pg_error *err)
 {
 	// Unset: pktgen's smallest frame, reported without tags and labels (recorded, table 2).
-	uint32_t lo = tmpl->min_size != 0 ? tmpl->min_size : PG_FRAME_MIN;
+	uint32_t unset = pg_template_frame_min(tmpl) - pg_template_overhead(tmpl);
+	uint32_t lo = tmpl->min_size != 0 ? tmpl->min_size : unset;
 	uint32_t longest = pg_template_frame_max(tmpl);
 
 	flow->field[PG_FIELD_SIZE] = range(lo, tmpl->max_size, tmpl->flags, PG_FLAG_TXSIZE_RND);
@@ -77,6 +79,44 @@ resolve_tags(const struct pg_template *tmpl, struct pg_flow *flow)
 	}
 }
 
+static bool
+is_unset(const struct pg_ip6 *ip)
+{
+	static const struct pg_ip6 unset;
+
+	return memcmp(ip, &unset, sizeof(unset)) == 0;
+}
+
+// A range if its first address is set, else one address.
+static int
+resolve_ip6(const char *name, const struct pg_ip6 *one, const struct pg_ip6 *lo,
+	const struct pg_ip6 *hi, struct pg_range6 *range6, struct pg_error *err)
+{
+	int order = memcmp(lo, hi, sizeof(*lo));
+
+	if (is_unset(lo)) {
+		*range6 = (struct pg_range6){*one, *one, 0};
+		return 0;
+	}
+	*range6 = (struct pg_range6){*lo, *hi, order < 0};
+	if (order <= 0)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "%s_min lies behind %s_max", name, name);
+	return pg_error_expect(err, "%s_max at or behind %s_min", name, name);
+}
+
+static int
+resolve_ip6_both(const struct pg_template *tmpl, const struct pg_flow_port *port,
+	struct pg_flow *flow, struct pg_error *err)
+{
+	const struct pg_ip6 *src = is_unset(&tmpl->src6) ? &port->ip6 : &tmpl->src6;
+	int rc = resolve_ip6("src6", src, &tmpl->src6_min, &tmpl->src6_max, &flow->src6, err);
+
+	return rc < 0 ? rc
+		      : resolve_ip6("dst6", &tmpl->dst6, &tmpl->dst6_min, &tmpl->dst6_max,
+				&flow->dst6, err);
+}
+
 static struct pg_range
 mac_range(uint32_t count, uint32_t flags, uint32_t random_flag)
 {
@@ -96,6 +136,7 @@ pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 		.flags = flags,
 		.frame_min = pg_template_frame_min(tmpl),
 		.tos = tmpl->tos,
+		.traffic_class = tmpl->traffic_class,
 	};
 	if (rte_is_zero_ether_addr(&flow->src_mac))
 		flow->src_mac = port->mac;
@@ -113,11 +154,13 @@ pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 			: range(tmpl->src_min.addr, tmpl->src_max.addr, flags, PG_FLAG_IPSRC_RND);
 	flow->field[PG_FIELD_IP_DST] =
 		range(tmpl->dst_min.addr, tmpl->dst_max.addr, flags, PG_FLAG_IPDST_RND);
-	if (dst->random && pg_flow_allowed(dst->lo, dst->hi) == 0) {
+	if (!(flags & PG_FLAG_IPV6) && dst->random && pg_flow_allowed(dst->lo, dst->hi) == 0) {
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
 			"every random destination from dst_min to dst_max is reserved");
 		return pg_error_expect(err,
 			"a range with addresses outside 0.0.0.0, 127/8, 224/4 and 255.255.255.255");
 	}
+	if ((flags & PG_FLAG_IPV6) && resolve_ip6_both(tmpl, port, flow, err) < 0)
+		return -err->code;
 	return resolve_size(tmpl, port, flow, err);
 }

@@ -11,22 +11,27 @@
 #define VLAN_IDS 4096 // one more than the largest: no tag
 
 static const struct pg_word flag_words[] = {
-	{"IPSRC_RND", PG_FLAG_IPSRC_RND, "random source address from src_min to src_max", false},
-	{"IPDST_RND", PG_FLAG_IPDST_RND, "random destination address from dst_min to dst_max",
+	{"IPV6", PG_FLAG_IPV6, "dst6, dst6_min, dst6_max and src6 set it", false, true},
+	{"IPSRC_RND", PG_FLAG_IPSRC_RND, "random source address from src_min to src_max", false,
 		false},
-	{"TXSIZE_RND", PG_FLAG_TXSIZE_RND, "random size from min_pkt_size to max_pkt_size", false},
-	{"UDPSRC_RND", PG_FLAG_UDPSRC_RND, "random source port", false},
-	{"UDPDST_RND", PG_FLAG_UDPDST_RND, "random destination port", false},
-	{"UDPCSUM", PG_FLAG_UDPCSUM, "fill in the UDP checksum", false},
-	{"NO_TIMESTAMP", PG_FLAG_NO_TIMESTAMP, "zero in the time fields of the payload", false},
-	{"MPLS_RND", PG_FLAG_MPLS_RND, "random labels where the S bit was given", false},
-	{"QUEUE_MAP_CPU", PG_FLAG_QUEUE_MAP_CPU, "the queue of the thread that sends", false},
-	{"MACSRC_RND", PG_FLAG_MACSRC_RND, "random source MAC of src_mac_count", false},
-	{"MACDST_RND", PG_FLAG_MACDST_RND, "random destination MAC of dst_mac_count", false},
-	{"VID_RND", PG_FLAG_VID_RND, "random VLAN id", false},
-	{"SVID_RND", PG_FLAG_SVID_RND, "random outer VLAN id", false},
-	{"SHARED", PG_FLAG_SHARED, "packets may be sent more than once", false},
-	{NULL, 0, NULL, false},
+	{"IPDST_RND", PG_FLAG_IPDST_RND, "random destination address from dst_min to dst_max",
+		false, false},
+	{"TXSIZE_RND", PG_FLAG_TXSIZE_RND, "random size from min_pkt_size to max_pkt_size", false,
+		false},
+	{"UDPSRC_RND", PG_FLAG_UDPSRC_RND, "random source port", false, false},
+	{"UDPDST_RND", PG_FLAG_UDPDST_RND, "random destination port", false, false},
+	{"UDPCSUM", PG_FLAG_UDPCSUM, "fill in the UDP checksum", false, false},
+	{"NO_TIMESTAMP", PG_FLAG_NO_TIMESTAMP, "zero in the time fields of the payload", false,
+		false},
+	{"MPLS_RND", PG_FLAG_MPLS_RND, "random labels where the S bit was given", false, false},
+	{"QUEUE_MAP_CPU", PG_FLAG_QUEUE_MAP_CPU, "the queue of the thread that sends", false,
+		false},
+	{"MACSRC_RND", PG_FLAG_MACSRC_RND, "random source MAC of src_mac_count", false, false},
+	{"MACDST_RND", PG_FLAG_MACDST_RND, "random destination MAC of dst_mac_count", false, false},
+	{"VID_RND", PG_FLAG_VID_RND, "random VLAN id", false, false},
+	{"SVID_RND", PG_FLAG_SVID_RND, "random outer VLAN id", false, false},
+	{"SHARED", PG_FLAG_SHARED, "packets may be sent more than once", false, false},
+	{NULL, 0, NULL, false, false},
 };
 
 const char *
@@ -119,6 +124,23 @@ apply_mpls(void *settings, const union pg_value *value)
 	}
 }
 
+// Each of them makes the packets IPv6 (reference 4.1).
+#define APPLY_IP6(word)                                                       \
+	static void apply_##word(void *settings, const union pg_value *value) \
+	{                                                                     \
+		struct pg_template *tmpl = settings;                          \
+                                                                              \
+		tmpl->word = value->ip6;                                      \
+		tmpl->flags |= PG_FLAG_IPV6;                                  \
+	}
+
+APPLY_IP6(dst6)
+APPLY_IP6(dst6_min)
+APPLY_IP6(dst6_max)
+APPLY_IP6(src6)
+APPLY_IP6(src6_min)
+APPLY_IP6(src6_max)
+
 static int
 check_vlan(const void *settings, struct pg_error *err)
 {
@@ -167,6 +189,13 @@ reply_flags(const struct pg_call *call)
 		.def = "0", .check = verify, .help = text, .example = word " 1",          \
 	}
 
+#define IP6_ROW(word, more, text)                                                             \
+	{                                                                                     \
+		.target = PG_TARGET_DEVICE, .name = #word, .flags = more,                     \
+		.arg = {.type = &pg_type_ip6}, FIELD(word), .def = "", .apply = apply_##word, \
+		.help = text, .example = #word " fd00::1",                                    \
+	}
+
 static const struct pg_command rows[] = {
 	SIZE_ROW("min_pkt_size", min_size, "smallest frame, without FCS", "min_pkt_size 60"),
 	SIZE_ROW("max_pkt_size", max_size, "largest frame, without FCS", "max_pkt_size 1514"),
@@ -189,6 +218,12 @@ static const struct pg_command rows[] = {
 	IP4_ROW("dst_max", dst_max, NULL, "last destination address"),
 	IP4_ROW("src_min", src_min, NULL, "first source address; unset: the interface's"),
 	IP4_ROW("src_max", src_max, NULL, "last source address"),
+	IP6_ROW(dst6, 0, "IPv6 destination address; packets become IPv6"),
+	IP6_ROW(dst6_min, 0, "first random IPv6 destination; packets become IPv6"),
+	IP6_ROW(dst6_max, 0, "last random IPv6 destination; packets become IPv6"),
+	IP6_ROW(src6, 0, "IPv6 source address; unset: the interface's link-local one"),
+	IP6_ROW(src6_min, PG_COMMAND_EXTENSION, "first random IPv6 source"),
+	IP6_ROW(src6_max, PG_COMMAND_EXTENSION, "last random IPv6 source"),
 	MAC_ROW(dst_mac, "OK: dstmac ", "destination MAC address"),
 	MAC_ROW(src_mac, "OK: srcmac ", "source MAC address; unset: the port's"),
 	COUNT_ROW(dst_mac_count, "destination MAC addresses to walk, from dst_mac on"),
@@ -238,6 +273,16 @@ static const struct pg_command rows[] = {
 		.reply = "OK: tos=0x",
 		.help = "IPv4 type of service byte",
 		.example = "tos b8",
+	},
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "traffic_class",
+		.arg = {.type = &pg_type_hex, .width = 1},
+		FIELD(traffic_class),
+		.def = "00",
+		.reply = "OK: traffic_class=0x",
+		.help = "IPv6 traffic class byte",
+		.example = "traffic_class b8",
 	},
 	PORT_ROW(udp_src_min, "first UDP source port"),
 	PORT_ROW(udp_src_max, "last UDP source port"),

@@ -11,13 +11,14 @@
 #include "pg_error.h"
 
 /* The template: what the user said a packet looks like. The header stack: Ethernet, MPLS labels or
- * up to two VLAN tags, IPv4, UDP, pktgen's 16-byte header, zeros up to the size. */
+ * up to two VLAN tags, IPv4 or IPv6, UDP, pktgen's 16-byte header, zeros up to the size. */
 
 #define PG_SIZE_MIN      42 /**< 14 + 20 + 8, pktgen's smallest setting */
 #define PG_HEADERS_BYTES 42
 #define PG_MPLS_MAX      PG_HEX_LIST_MAX
 #define PG_VLAN_OFF      0xffff
 #define PG_PAYLOAD_BYTES 16 /**< magic, sequence, seconds, microseconds */
+#define PG_IP6_MORE      20 /**< bytes of an IPv6 header beyond IPv4's */
 #define PG_FRAME_MIN     (PG_HEADERS_BYTES + PG_PAYLOAD_BYTES)
 #define PG_IP_LENGTH_MAX 65535 /**< RFC 791: total length has 16 bits */
 /** The largest frame: IPv4's length, or what a buffer's 16-bit data room holds behind its headroom.
@@ -61,7 +62,9 @@ struct pg_template {
 	uint32_t src_mac_count, dst_mac_count; /**< addresses to walk; 0 and 1: one */
 	struct pg_vlan vlan, svlan;            /**< svlan is the outer one */
 	struct pg_hex_list mpls; /**< label << 12 | class << 9 | S << 8 | TTL; not with vlan */
-	uint8_t tos;
+	uint8_t tos, traffic_class;
+	struct pg_ip6 src6, dst6; /**< src6 all zero: the interface's link-local address */
+	struct pg_ip6 src6_min, src6_max, dst6_min, dst6_max; /**< min all zero: no range */
 };
 
 /** Bytes of tags and labels: they count as part of the size. */
@@ -76,7 +79,8 @@ pg_template_overhead(const struct pg_template *tmpl)
 static inline uint32_t
 pg_template_frame_min(const struct pg_template *tmpl)
 {
-	return PG_FRAME_MIN + pg_template_overhead(tmpl);
+	return PG_FRAME_MIN + pg_template_overhead(tmpl) +
+	       (tmpl->flags & PG_FLAG_IPV6 ? PG_IP6_MORE : 0);
 }
 
 /** The longest frame a template makes, without FCS; at least the headers'. */
@@ -93,6 +97,7 @@ pg_template_frame_max(const struct pg_template *tmpl)
 struct pg_flow_port {
 	struct rte_ether_addr mac;
 	uint32_t ip4;       /**< first IPv4 address, host byte order; 0: none */
+	struct pg_ip6 ip6;  /**< link-local address; all zero: none */
 	uint32_t frame_max; /**< largest frame without FCS that the port carries */
 	const char *name;
 };
@@ -113,8 +118,16 @@ enum pg_field {
 	PG_FIELD_SIZE,
 	PG_FIELD_VLAN,
 	PG_FIELD_SVLAN,
-	PG_FIELD_MPLS, /**< the first of PG_MPLS_MAX */
-	PG_FIELDS = PG_FIELD_MPLS + PG_MPLS_MAX,
+	PG_FIELD_MPLS,                                  /**< the first of PG_MPLS_MAX */
+	PG_FIELD_IP6_SRC = PG_FIELD_MPLS + PG_MPLS_MAX, /**< see struct pg_range6 */
+	PG_FIELD_IP6_DST,
+	PG_FIELDS,
+};
+
+/** A random range of IPv6 addresses, inclusive; random 0: constant at lo. */
+struct pg_range6 {
+	struct pg_ip6 lo, hi;
+	uint8_t random;
 };
 
 /** The template with every default filled in: what is compiled. */
@@ -125,7 +138,8 @@ struct pg_flow {
 	uint32_t frame_min;
 	struct pg_vlan vlan, svlan;
 	struct pg_hex_list mpls;
-	uint8_t tos;
+	uint8_t tos, traffic_class;
+	struct pg_range6 src6, dst6;
 };
 
 /** Fill in what the user left open, as pktgen does at start (reference 6.1), and refuse what the

@@ -41,13 +41,15 @@ struct pg_word {
 	const char *name;
 	uint64_t value;
 	const char *help;
-	bool second; /**< a second name of a value, not listed in errors */
+	bool second;     /**< a second name of a value, not listed in errors */
+	bool clear_only; /**< a flag that other commands set */
 };
 
 union pg_value {
 	uint64_t u64;
 	struct rte_ether_addr mac;
 	struct pg_ip4 ip4;
+	struct pg_ip6 ip6;
 	struct pg_hex_list list;
 	struct {
 		uint64_t mask;
@@ -95,6 +97,7 @@ extern const struct pg_type pg_type_mac;
 extern const struct pg_type pg_type_ip4;
 extern const struct pg_type pg_type_word;
 extern const struct pg_type pg_type_flag;
+extern const struct pg_type pg_type_ip6;
 extern const struct pg_type pg_type_hex;
 extern const struct pg_type pg_type_hex_list;
 extern const struct pg_type pg_type_text; /**< one token */

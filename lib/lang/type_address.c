@@ -85,3 +85,35 @@ const struct pg_type pg_type_ip4 = {
 	.format = ip4_format,
 	.expect = ip4_expect,
 };
+
+static void
+ip6_expect(const struct pg_arg *arg, char *out, size_t size)
+{
+	(void)arg;
+	snprintf(out, size, "an IPv6 address");
+}
+
+static int
+ip6_parse(const struct pg_arg *arg, const char *token, union pg_value *value, struct pg_error *err)
+{
+	(void)arg;
+	if (inet_pton(AF_INET6, token, value->ip6.bytes) != 1)
+		return pg_error_set(
+			err, PG_FAULT_INPUT, EINVAL, "'%.60s' is not an IPv6 address", token);
+	return 0;
+}
+
+static void
+ip6_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
+{
+	(void)arg;
+	(void)inet_ntop(AF_INET6, value->ip6.bytes, out, size);
+}
+
+const struct pg_type pg_type_ip6 = {
+	.name = "ip6",
+	.size = sizeof(struct pg_ip6),
+	.parse = ip6_parse,
+	.format = ip6_format,
+	.expect = ip6_expect,
+};

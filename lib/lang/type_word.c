@@ -87,6 +87,10 @@ flag_parse(const struct pg_arg *arg, const char *token, union pg_value *value, s
 
 	if (word == NULL)
 		return -EINVAL;
+	if (word->clear_only && !clear) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'%s' cannot be set by itself", token);
+		return pg_error_expect(err, "!%s; %s", token, word->help);
+	}
 	value->flag.mask = word->value;
 	value->flag.clear = clear;
 	return 0;

@@ -8,6 +8,7 @@
 
 #include <rte_ether.h>
 
+#include "pg_address.h"
 #include "pg_error.h"
 
 #define PG_PORT_NAME_MAX 64
@@ -20,7 +21,8 @@ struct pg_port {
 	uint16_t id; /**< ethdev port number */
 	char driver[32];
 	struct rte_ether_addr mac;
-	uint32_t ip4; /**< first address of the kernel interface behind it; 0: none */
+	uint32_t ip4;      /**< first address of the kernel interface behind it; 0: none */
+	struct pg_ip6 ip6; /**< its link-local address; all zero: none */
 	uint32_t mtu;
 	uint32_t frame_max;  /**< longest frame without FCS it can be set up for */
 	uint32_t speed_mbps; /**< 0: unknown */

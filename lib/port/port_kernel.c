@@ -67,21 +67,28 @@ port_af_packet_args(const char *interface, char *out, size_t size, struct pg_err
 	return 0;
 }
 
-uint32_t
-port_kernel_ip4(const char *interface)
+// The first IPv4 address and the link-local IPv6 address, as pktgen takes them.
+void
+port_kernel_addresses(const char *interface, uint32_t *ip4, struct pg_ip6 *ip6)
 {
 	struct ifaddrs *list;
-	uint32_t ip4 = 0;
 
+	*ip4 = 0;
+	memset(ip6, 0, sizeof(*ip6));
 	if (getifaddrs(&list) < 0)
-		return 0;
-	for (struct ifaddrs *a = list; a != NULL && ip4 == 0; a = a->ifa_next) {
-		if (a->ifa_addr != NULL && a->ifa_addr->sa_family == AF_INET &&
-			strcmp(a->ifa_name, interface) == 0)
-			ip4 = ntohl(((struct sockaddr_in *)(void *)a->ifa_addr)->sin_addr.s_addr);
+		return;
+	for (struct ifaddrs *a = list; a != NULL; a = a->ifa_next) {
+		const struct sockaddr_in6 *in6 = (const void *)a->ifa_addr;
+
+		if (a->ifa_addr == NULL || strcmp(a->ifa_name, interface) != 0)
+			continue;
+		if (a->ifa_addr->sa_family == AF_INET && *ip4 == 0)
+			*ip4 = ntohl(((const struct sockaddr_in *)(const void *)a->ifa_addr)
+					     ->sin_addr.s_addr);
+		if (a->ifa_addr->sa_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr))
+			memcpy(ip6, &in6->sin6_addr, sizeof(*ip6));
 	}
 	freeifaddrs(list);
-	return ip4;
 }
 
 uint32_t

@@ -23,7 +23,7 @@ const struct port_traits *port_traits_find(const char *driver);
 int port_af_packet_args(const char *interface, char *out, size_t size, struct pg_error *err);
 
 /** What the kernel knows of an interface. */
-uint32_t port_kernel_ip4(const char *interface);
+void port_kernel_addresses(const char *interface, uint32_t *ip4, struct pg_ip6 *ip6);
 uint32_t port_kernel_mtu(const char *interface); /**< 0: unknown */
 /** Packets that the interface has sent, or received; PG_COUNTER_ABSENT: unknown. */
 uint64_t port_kernel_packets(const char *interface, bool received);

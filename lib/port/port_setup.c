@@ -29,7 +29,7 @@ describe_limits(
 	if (info->if_index != 0 && if_indextoname(info->if_index, port->interface) != NULL) {
 		uint32_t kernel = port_kernel_mtu(port->interface);
 
-		port->ip4 = port_kernel_ip4(port->interface);
+		port_kernel_addresses(port->interface, &port->ip4, &port->ip6);
 		if (traits->fixed_mtu && kernel != 0)
 			port->mtu = kernel;
 	}

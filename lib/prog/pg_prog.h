@@ -54,6 +54,10 @@ bool pg_prog_size_varies(const struct pg_prog *prog);
 /** The value of a field in packet `index`: address, port or configured size in host byte order. */
 uint32_t pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index);
 
+/** The IPv6 addresses of packet `index`; zero for a program of IPv4. */
+void pg_prog_ip6(
+	const struct pg_prog *prog, uint64_t index, struct pg_ip6 *src, struct pg_ip6 *dst);
+
 /** Make packet `index` alone.
  *  Shape:   out[size], size >= pg_prog_frame_max() rounded up to 64.
  *  Units:   stamp_ns is the time the packet is meant to leave, ns since 1970.

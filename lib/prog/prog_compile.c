@@ -167,10 +167,45 @@ emit_l2(struct pg_prog *prog, const struct pg_prog_config *config)
 	return rc;
 }
 
+static void
+emit_length(struct pg_prog *prog)
+{
+	struct prog_op *op = emit(prog, PROG_LENGTH);
+
+	// IPv4 counts its own header, IPv6 does not.
+	op->lo = prog->ip6 ? prog->l4 : prog->l3;
+	op->offset = prog->l3 + (prog->ip6 ? offsetof(struct rte_ipv6_hdr, payload_len)
+					   : offsetof(struct rte_ipv4_hdr, total_length));
+}
+
+// Both addresses of layer 3: IPv4's as columns, random ones of IPv6 straight into the packet.
+static int
+emit_addresses(struct pg_prog *prog, const struct pg_prog_config *config, uint32_t *seal)
+{
+	if (!prog->ip6)
+		return emit_pair(
+			prog, config, PG_FIELD_IP_SRC, PG_FIELD_IP_DST, PROG_SEAL_ADDRESSES, seal);
+	*seal |= PROG_SEAL_IP6;
+	for (enum pg_field field = PG_FIELD_IP6_SRC; field <= PG_FIELD_IP6_DST; field++) {
+		bool src = field == PG_FIELD_IP6_SRC;
+		struct prog_op *op;
+
+		if (!(src ? &prog->flow.src6 : &prog->flow.dst6)->random)
+			continue;
+		op = emit(prog, PROG_IP6);
+		op->field = field;
+		op->key = pg_key_make(config->seed, config->stream, field);
+		op->offset = prog->l3 + (src ? offsetof(struct rte_ipv6_hdr, src_addr)
+					     : offsetof(struct rte_ipv6_hdr, dst_addr));
+	}
+	return 0;
+}
+
 static int
 emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 {
-	bool checksum = (prog->flow.flags & PG_FLAG_UDPCSUM) != 0;
+	// RFC 8200, 8.1: over IPv6 a UDP checksum of zero is not allowed.
+	bool checksum = (prog->flow.flags & PG_FLAG_UDPCSUM) != 0 || prog->ip6;
 	bool stamp = (prog->flow.flags & PG_FLAG_NO_TIMESTAMP) == 0;
 	uint32_t seal = checksum ? PROG_SEAL_CHECKSUM : 0;
 	int rc = emit_frame(prog, config);
@@ -178,19 +213,18 @@ emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 	if (rc == 0)
 		rc = emit_l2(prog, config);
 	if (rc == 0 && varies(prog, PG_FIELD_SIZE)) {
-		emit(prog, PROG_LENGTH);
+		emit_length(prog);
 		seal |= PROG_SEAL_LENGTH;
 	}
 	if (rc == 0)
 		rc = emit_pair(
 			prog, config, PG_FIELD_UDP_SRC, PG_FIELD_UDP_DST, PROG_SEAL_PORTS, &seal);
-	if (rc == 0)
-		rc = emit_pair(
-			prog, config, PG_FIELD_IP_SRC, PG_FIELD_IP_DST, PROG_SEAL_ADDRESSES, &seal);
 	if (stamp)
 		emit(prog, config->paced ? PROG_STAMP_EACH : PROG_STAMP);
 	else if (checksum)
 		emit(prog, PROG_STAMP_NONE);
+	if (rc == 0)
+		rc = emit_addresses(prog, config, &seal);
 	emit(prog, PROG_SEAL + seal);
 	return rc;
 }
@@ -236,9 +270,11 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 	prog->frame_max = frame_max;
 	prog->frame = size->lo == size->hi ? frame_max : 0;
 	prog->image_bytes = image_bytes;
-	prog->l3 = RTE_ETHER_HDR_LEN + prog->frame_min - PG_FRAME_MIN;
-	prog->l4 = prog->l3 + sizeof(struct rte_ipv4_hdr);
-	prog->payload = prog->l4 + sizeof(struct rte_udp_hdr);
+	prog->ip6 = (config->flow->flags & PG_FLAG_IPV6) != 0;
+	prog->payload = prog->frame_min - PG_PAYLOAD_BYTES;
+	prog->l4 = prog->payload - sizeof(struct rte_udp_hdr);
+	prog->l3 =
+		prog->l4 - (prog->ip6 ? sizeof(struct rte_ipv6_hdr) : sizeof(struct rte_ipv4_hdr));
 	prog_image_build(prog);
 	make_rearm(prog);
 	if (emit_all(prog, config) < 0)

@@ -34,11 +34,10 @@ constant(const struct pg_flow *flow, enum pg_field field)
 }
 
 static void
-put_ip_udp(struct pg_prog *prog)
+put_ip4(struct pg_prog *prog)
 {
 	const struct pg_flow *flow = &prog->flow;
 	struct rte_ipv4_hdr *ip = (struct rte_ipv4_hdr *)(prog->image + prog->l3);
-	struct rte_udp_hdr *udp = (struct rte_udp_hdr *)(prog->image + prog->l4);
 
 	ip->version_ihl = RTE_IPV4_VHL_DEF;
 	ip->type_of_service = flow->tos;
@@ -46,12 +45,47 @@ put_ip_udp(struct pg_prog *prog)
 	ip->next_proto_id = IPPROTO_UDP;
 	ip->src_addr = rte_cpu_to_be_32(constant(flow, PG_FIELD_IP_SRC));
 	ip->dst_addr = rte_cpu_to_be_32(constant(flow, PG_FIELD_IP_DST));
-	udp->src_port = rte_cpu_to_be_16(constant(flow, PG_FIELD_UDP_SRC));
-	udp->dst_port = rte_cpu_to_be_16(constant(flow, PG_FIELD_UDP_DST));
-	if (prog->frame != 0) {
+	if (prog->frame != 0)
 		ip->total_length = rte_cpu_to_be_16(prog->frame - prog->l3);
+	prog->ip_base = sum_words((const uint8_t *)ip, sizeof(*ip));
+	prog->ttl_proto = (uint32_t)ip->time_to_live << 24 | (uint32_t)ip->next_proto_id << 16;
+	prog->udp_base = sum_words((const uint8_t *)&ip->src_addr, 8);
+}
+
+static void
+put_ip6(struct pg_prog *prog)
+{
+	const struct pg_flow *flow = &prog->flow;
+	struct rte_ipv6_hdr *ip = (struct rte_ipv6_hdr *)(prog->image + prog->l3);
+
+	ip->vtc_flow = rte_cpu_to_be_32(6u << 28 | (uint32_t)flow->traffic_class << 20);
+	ip->proto = IPPROTO_UDP;
+	ip->hop_limits = PROG_IP_TTL;
+	// A random address is added by its operation.
+	if (!flow->src6.random)
+		memcpy(&ip->src_addr, &flow->src6.lo, sizeof(flow->src6.lo));
+	if (!flow->dst6.random)
+		memcpy(&ip->dst_addr, &flow->dst6.lo, sizeof(flow->dst6.lo));
+	if (prog->frame != 0)
+		ip->payload_len = rte_cpu_to_be_16(prog->frame - prog->l4);
+	prog->udp_base = sum_words((const uint8_t *)&ip->src_addr, 32);
+}
+
+// UDP behind layer 3, whose part of the pseudo header (RFC 768, RFC 8200) is summed already.
+static void
+put_udp(struct pg_prog *prog)
+{
+	struct rte_udp_hdr *udp = (struct rte_udp_hdr *)(prog->image + prog->l4);
+
+	udp->src_port = rte_cpu_to_be_16(constant(&prog->flow, PG_FIELD_UDP_SRC));
+	udp->dst_port = rte_cpu_to_be_16(constant(&prog->flow, PG_FIELD_UDP_DST));
+	if (prog->frame != 0)
 		udp->dgram_len = rte_cpu_to_be_16(prog->frame - prog->l4);
-	}
+	prog->udp_base += IPPROTO_UDP + sum_words((const uint8_t *)&udp->dgram_len, 2) +
+			  sum_words((const uint8_t *)udp, sizeof(*udp) + PG_PAYLOAD_BYTES);
+	prog->ports = constant(&prog->flow, PG_FIELD_UDP_SRC) << 16 |
+		      constant(&prog->flow, PG_FIELD_UDP_DST);
+	prog->udp_length = prog->frame != 0 ? (prog->frame - prog->l4) << 16 : 0;
 }
 
 static void
@@ -63,7 +97,7 @@ put_word(uint8_t **at, uint16_t first, uint16_t second)
 	*at += sizeof(words);
 }
 
-// From the Ethernet type on: tags (the outer one also with 0x8100) or labels, then IPv4's type
+// From the Ethernet type on: tags (the outer one also with 0x8100) or labels, then layer 3's type
 // where there are no labels (reference 8.1).
 static void
 put_tags(struct pg_prog *prog)
@@ -91,7 +125,6 @@ put_tags(struct pg_prog *prog)
 void
 prog_image_build(struct pg_prog *prog)
 {
-	const struct rte_ipv4_hdr *ip = (const struct rte_ipv4_hdr *)(prog->image + prog->l3);
 	struct rte_ether_hdr *eth = (struct rte_ether_hdr *)prog->image;
 	uint32_t magic = rte_cpu_to_be_32(PROG_MAGIC);
 
@@ -99,17 +132,10 @@ prog_image_build(struct pg_prog *prog)
 	eth->dst_addr = prog->flow.dst_mac;
 	eth->src_addr = prog->flow.src_mac;
 	put_tags(prog);
-	put_ip_udp(prog);
 	memcpy(prog->image + prog->payload, &magic, sizeof(magic));
-
-	prog->ip_base = sum_words((const uint8_t *)ip, sizeof(*ip));
-	prog->ttl_proto = (uint32_t)ip->time_to_live << 24 | (uint32_t)ip->next_proto_id << 16;
-	prog->ports = constant(&prog->flow, PG_FIELD_UDP_SRC) << 16 |
-		      constant(&prog->flow, PG_FIELD_UDP_DST);
-	prog->udp_length = prog->frame != 0 ? (prog->frame - prog->l4) << 16 : 0;
-	// Pseudo header: addresses, protocol, UDP length (RFC 768); then UDP header and payload.
-	prog->udp_base =
-		sum_words((const uint8_t *)&ip->src_addr, 8) + IPPROTO_UDP +
-		sum_words(prog->image + prog->l4 + offsetof(struct rte_udp_hdr, dgram_len), 2) +
-		sum_words(prog->image + prog->l4, sizeof(struct rte_udp_hdr) + PG_PAYLOAD_BYTES);
+	if (prog->ip6)
+		put_ip6(prog);
+	else
+		put_ip4(prog);
+	put_udp(prog);
 }

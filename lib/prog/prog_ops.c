@@ -268,12 +268,9 @@ op_label(OP_ARGS)
 static void
 op_length(OP_ARGS)
 {
-	const uint32_t l3 = prog->l3;
-
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++)
-		put_16(frame_of(pkts[k]) + l3 + offsetof(struct rte_ipv4_hdr, total_length),
-			state->scratch->length[k] - l3);
+		put_16(frame_of(pkts[k]) + op->offset, state->scratch->length[k] - op->lo);
 }
 
 static inline uint32_t
@@ -311,7 +308,7 @@ op_stamp(OP_ARGS)
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
 		memcpy(frame_of(pkts[k]) + prog->payload + PROG_STAMP_AT, &stamp, sizeof(stamp));
-		state->scratch->stamp_sum[k] = sum;
+		state->scratch->extra_sum[k] = sum;
 	}
 }
 
@@ -322,7 +319,7 @@ op_stamp_each(OP_ARGS)
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		state->scratch->stamp_sum[k] =
+		state->scratch->extra_sum[k] =
 			make_stamp(&stamp, wall_at(state, state->scratch->due[k]));
 		memcpy(frame_of(pkts[k]) + prog->payload + PROG_STAMP_AT, &stamp, sizeof(stamp));
 	}
@@ -332,7 +329,53 @@ static void
 op_stamp_none(OP_ARGS)
 {
 	OP_UNUSED;
-	memset(state->scratch->stamp_sum, 0, n * sizeof(uint32_t));
+	memset(state->scratch->extra_sum, 0, n * sizeof(uint32_t));
+}
+
+// The upper 128 bits of (high, low) * n: a random number of 128 bits scaled to 0 .. n - 1.
+static inline unsigned __int128
+scale_128(uint64_t high, uint64_t low, unsigned __int128 n)
+{
+	uint64_t n1 = (uint64_t)(n >> 64), n0 = (uint64_t)n;
+	unsigned __int128 a = (unsigned __int128)low * n0, b = (unsigned __int128)low * n1;
+	unsigned __int128 c = (unsigned __int128)high * n0, d = (unsigned __int128)high * n1;
+	unsigned __int128 middle = (a >> 64) + (uint64_t)b + (uint64_t)c;
+
+	return d + (b >> 64) + (c >> 64) + (middle >> 64);
+}
+
+static unsigned __int128
+load_ip6(const struct pg_ip6 *ip)
+{
+	uint64_t words[2];
+
+	memcpy(words, ip, sizeof(words));
+	return (unsigned __int128)rte_be_to_cpu_64(words[0]) << 64 | rte_be_to_cpu_64(words[1]);
+}
+
+static void
+op_ip6(OP_ARGS)
+{
+	const struct pg_range6 *range =
+		op->field == PG_FIELD_IP6_SRC ? &prog->flow.src6 : &prog->flow.dst6;
+	const unsigned __int128 lo = load_ip6(&range->lo), values = load_ip6(&range->hi) - lo + 1;
+
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++) {
+		uint64_t high = pg_random_64(&op->key, 2 * (state->index + k));
+		uint64_t low = pg_random_64(&op->key, 2 * (state->index + k) + 1);
+		unsigned __int128 ip = lo + // 0 values stand for 2^128
+				       (values != 0 ? scale_128(high, low, values)
+						    : (unsigned __int128)high << 64 | low);
+		uint64_t words[2] = {(uint64_t)(ip >> 64), (uint64_t)ip};
+
+		for (int w = 0; w < 2; w++) {
+			state->scratch->extra_sum[k] +=
+				halves((uint32_t)(words[w] >> 32)) + halves((uint32_t)words[w]);
+			words[w] = rte_cpu_to_be_64(words[w]);
+		}
+		memcpy(frame_of(pkts[k]) + op->offset, words, sizeof(words));
+	}
 }
 
 // What goes into the packets, column by column: this loop is vectorised.
@@ -358,7 +401,7 @@ seal_columns(const struct pg_prog *prog, struct pg_prog_state *state, unsigned i
 		uint32_t length =
 			what & PROG_SEAL_LENGTH ? (c->length[k] - l4) << 16 : const_length;
 		uint32_t ip_sum = ip_base + id + address;
-		uint32_t udp_sum = udp_base + address + halves(seq) + c->stamp_sum[k];
+		uint32_t udp_sum = udp_base + address + halves(seq) + c->extra_sum[k];
 
 		if (what & PROG_SEAL_PORTS)
 			udp_sum += halves(ports);
@@ -366,8 +409,10 @@ seal_columns(const struct pg_prog *prog, struct pg_prog_state *state, unsigned i
 			ip_sum += c->length[k] - l3;
 			udp_sum += (length >> 16) * 2; // pseudo header and UDP header
 		}
-		c->id[k].first = big_32(id << 16);
-		c->id[k].second = big_32(ttl_proto | fold(ip_sum));
+		if (!(what & PROG_SEAL_IP6)) {
+			c->id[k].first = big_32(id << 16);
+			c->id[k].second = big_32(ttl_proto | fold(ip_sum));
+		}
 		c->sequence[k] = big_32(seq);
 		if (what & PROG_SEAL_ADDRESSES) {
 			c->addresses[k].first = big_32(src[k]);
@@ -392,17 +437,19 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 {
 	const struct pg_prog_scratch *c = state->scratch;
 	const uint32_t id = prog->l3 + offsetof(struct rte_ipv4_hdr, packet_id);
+	const uint32_t l4 = prog->l4;
 	const uint32_t sequence = prog->payload + PROG_SEQUENCE_AT;
 
 	seal_columns(prog, state, n, what);
 	for (unsigned int k = 0; k < n; k++) {
 		uint8_t *frame = frame_of(pkts[k]);
 
-		memcpy(frame + id, &c->id[k], 8);
+		if (!(what & PROG_SEAL_IP6))
+			memcpy(frame + id, &c->id[k], 8);
 		if (what & PROG_SEAL_ADDRESSES)
 			memcpy(frame + id + 8, &c->addresses[k], 8);
 		if (what & (PROG_SEAL_PORTS | PROG_SEAL_CHECKSUM | PROG_SEAL_LENGTH))
-			memcpy(frame + id + 16, &c->udp[k], 8);
+			memcpy(frame + l4, &c->udp[k], 8);
 		memcpy(frame + sequence, &c->sequence[k], 4);
 	}
 }
@@ -414,8 +461,12 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 		seal(prog, state, pkts, n, what); \
 	}
 #define SEAL_ROW(what) [PROG_SEAL + what] = op_seal_##what,
-#define SEALS(X) \
-	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)
+// Every combination of enum prog_seal. IPv6 always has a checksum and no address columns.
+#define SEALS(X)                                                                                \
+	X(0)                                                                                    \
+	X(1)                                                                                    \
+	X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(20) X(22) \
+		X(28) X(30)
 
 SEALS(SEAL)
 
@@ -433,6 +484,7 @@ const prog_fn PROG_ISA[PROG_KINDS] = {[PROG_FILL] = op_fill,
 	[PROG_TCI] = op_tci,
 	[PROG_LABEL] = op_label,
 	[PROG_LENGTH] = op_length,
+	[PROG_IP6] = op_ip6,
 	[PROG_STAMP] = op_stamp,
 	[PROG_STAMP_EACH] = op_stamp_each,
 	[PROG_STAMP_NONE] = op_stamp_none,

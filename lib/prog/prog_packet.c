@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <rte_ip.h>
 #include <rte_malloc.h>
 
 #include "prog_priv.h"
@@ -108,4 +109,20 @@ pg_prog_packet(
 	free(mbuf);
 	free(state.scratch);
 	return length;
+}
+
+void
+pg_prog_ip6(const struct pg_prog *prog, uint64_t index, struct pg_ip6 *src, struct pg_ip6 *dst)
+{
+	uint8_t *frame = prog->ip6 ? malloc(prog->image_bytes) : NULL;
+
+	memset(src, 0, sizeof(*src));
+	memset(dst, 0, sizeof(*dst));
+	if (frame != NULL && pg_prog_packet(prog, index, 0, frame, prog->image_bytes) > 0) {
+		const struct rte_ipv6_hdr *ip = (const struct rte_ipv6_hdr *)(frame + prog->l3);
+
+		memcpy(src, &ip->src_addr, sizeof(*src));
+		memcpy(dst, &ip->dst_addr, sizeof(*dst));
+	}
+	free(frame);
 }

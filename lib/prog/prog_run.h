@@ -23,12 +23,13 @@ enum prog_kind {
 	PROG_MACS,        /**< both MAC addresses, from the columns of their offsets */
 	PROG_TCI,         /**< column into a VLAN tag */
 	PROG_LABEL,       /**< column into an MPLS entry */
-	PROG_LENGTH,      /**< length[] into the IPv4 header */
+	PROG_LENGTH,      /**< length[] without the op's lo into the header of layer 3 */
+	PROG_IP6,         /**< a random IPv6 address and its part of the UDP sum */
 	PROG_STAMP,       /**< one time for the burst */
 	PROG_STAMP_EACH,  /**< each packet's own time */
-	PROG_STAMP_NONE,  /**< no time; only its part of the UDP sum, zero */
+	PROG_STAMP_NONE,  /**< no time; its part of the UDP sum is zero */
 	PROG_SEAL,        /**< the first of PROG_SEALS: see enum prog_seal */
-	PROG_KINDS = PROG_SEAL + 16,
+	PROG_KINDS = PROG_SEAL + 32,
 };
 
 /** What the last operation writes besides id, IPv4 checksum and sequence number: added to
@@ -38,6 +39,7 @@ enum prog_seal {
 	PROG_SEAL_PORTS = 1 << 1,     /**< both ports, from their columns */
 	PROG_SEAL_CHECKSUM = 1 << 2,  /**< the UDP checksum */
 	PROG_SEAL_LENGTH = 1 << 3,    /**< the UDP length, from length[] */
+	PROG_SEAL_IP6 = 1 << 4,       /**< IPv6: neither id nor checksum in layer 3 */
 };
 
 #define PROG_OPS_MAX   64
@@ -81,7 +83,8 @@ struct pg_prog {
 	uint32_t udp_length;  /**< in the upper half; 0 if sizes vary */
 	uint32_t copies;
 	uint16_t l3, l4, payload; /**< offsets from the Ethernet header */
-	uint64_t rearm[2];        /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
+	bool ip6;
+	uint64_t rearm[2]; /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
 	struct pg_flow flow;
 	const char *isa;
 	uint32_t *steps[PG_FIELDS]; /**< owned tables of short ranges */
@@ -105,7 +108,7 @@ struct prog_word {
 struct pg_prog_scratch {
 	uint32_t column[PROG_COLUMNS][PROG_COLUMN];
 	uint32_t length[PROG_COLUMN];
-	uint32_t stamp_sum[PROG_COLUMN]; /**< the time fields' part of the UDP sum */
+	uint32_t extra_sum[PROG_COLUMN]; /**< parts of the UDP sum that have no column */
 	uint32_t sequence[PROG_COLUMN];  /**< as stored */
 	struct prog_word id[PROG_COLUMN], addresses[PROG_COLUMN], udp[PROG_COLUMN];
 	uint64_t due[PROG_COLUMN]; /**< cycles; PROG_STAMP_EACH: set by the worker before */

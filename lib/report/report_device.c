@@ -53,6 +53,36 @@ pg_report_thread(struct pg_engine *engine, const struct pg_thread *thread, FILE 
 	fprintf(out, "Result: %s\n", thread->reply[0] != '\0' ? thread->reply : "NA");
 }
 
+static const char *
+ip6_text(const struct pg_ip6 *ip, char *out, size_t size)
+{
+	return inet_ntop(AF_INET6, ip->bytes, out, size);
+}
+
+static void
+range6(char which, const struct pg_ip6 *one, const struct pg_ip6 *lo, const struct pg_ip6 *hi,
+	FILE *out)
+{
+	char text[3][INET6_ADDRSTRLEN];
+
+	fprintf(out, "     %caddr: %s  min_%caddr: %s  max_%caddr: %s\n", which,
+		ip6_text(one, text[0], sizeof(text[0])), which,
+		ip6_text(lo, text[1], sizeof(text[1])), which,
+		ip6_text(hi, text[2], sizeof(text[2])));
+}
+
+static void
+addresses(const struct pg_template *tmpl, FILE *out)
+{
+	if (tmpl->flags & PG_FLAG_IPV6) {
+		range6('s', &tmpl->src6, &tmpl->src6_min, &tmpl->src6_max, out);
+		range6('d', &tmpl->dst6, &tmpl->dst6_min, &tmpl->dst6_max, out);
+		return;
+	}
+	fprintf(out, "     dst_min: %s  dst_max: %s\n     src_min: %s  src_max: %s\n",
+		tmpl->dst_min.text, tmpl->dst_max.text, tmpl->src_min.text, tmpl->src_max.text);
+}
+
 static void
 tag(const char *name, const struct pg_vlan *vlan, FILE *out)
 {
@@ -71,6 +101,8 @@ tags(const struct pg_template *tmpl, FILE *out)
 	tag("svlan_id", &tmpl->svlan, out);
 	if (tmpl->tos != 0)
 		fprintf(out, "     tos: 0x%02x\n", tmpl->tos);
+	if (tmpl->traffic_class != 0)
+		fprintf(out, "     traffic_class: 0x%02x\n", tmpl->traffic_class);
 }
 
 static void
@@ -87,8 +119,7 @@ params(const struct pg_device *device, FILE *out)
 	fprintf(out, "     frags: 0  delay: %" PRIu64 "  clone_skb: %d  ifname: %s\n",
 		set->delay_ns, (int)set->clone_skb, device->name);
 	fprintf(out, "     flows: 0 flowlen: 0\n     queue_map_min: 0  queue_map_max: 0\n");
-	fprintf(out, "     dst_min: %s  dst_max: %s\n     src_min: %s  src_max: %s\n",
-		tmpl->dst_min.text, tmpl->dst_max.text, tmpl->src_min.text, tmpl->src_max.text);
+	addresses(tmpl, out);
 	fprintf(out, "     src_mac: %s dst_mac: %s\n", mac_text(src, src_mac, sizeof(src_mac)),
 		mac_text(&tmpl->dst_mac, dst_mac, sizeof(dst_mac)));
 	fprintf(out, "     udp_src_min: %u  udp_src_max: %u  udp_dst_min: %u  udp_dst_max: %u\n",
@@ -112,7 +143,8 @@ static void
 current(const struct pg_device *device, FILE *out)
 {
 	const struct pg_device_current *cur = &device->current;
-	char saddr[INET_ADDRSTRLEN], daddr[INET_ADDRSTRLEN];
+	bool ip6 = (device->settings.tmpl.flags & PG_FLAG_IPV6) != 0;
+	char saddr[INET6_ADDRSTRLEN], daddr[INET6_ADDRSTRLEN];
 
 	fprintf(out, "Current:\n     pkts-sofar: %" PRIu64 "  errors: %" PRIu64 "\n",
 		device->result.sent, device->result.errors);
@@ -121,8 +153,10 @@ current(const struct pg_device *device, FILE *out)
 	fprintf(out, "     seq_num: %" PRIu64 "  cur_dst_mac_offset: %u  cur_src_mac_offset: %u\n",
 		cur->seq_num, cur->dst_mac_offset, cur->src_mac_offset);
 	fprintf(out, "     cur_saddr: %s  cur_daddr: %s\n",
-		ip4_text(cur->saddr, saddr, sizeof(saddr)),
-		ip4_text(cur->daddr, daddr, sizeof(daddr)));
+		ip6 ? ip6_text(&cur->saddr6, saddr, sizeof(saddr))
+		    : ip4_text(cur->saddr, saddr, sizeof(saddr)),
+		ip6 ? ip6_text(&cur->daddr6, daddr, sizeof(daddr))
+		    : ip4_text(cur->daddr, daddr, sizeof(daddr)));
 	fprintf(out, "     cur_udp_dst: %u  cur_udp_src: %u\n     cur_queue_map: %u\n",
 		cur->udp_dst, cur->udp_src, cur->queue_map);
 	fprintf(out, "     flows: 0\n");

@@ -42,6 +42,7 @@ struct pg_device_current {
 	uint64_t seq_num;
 	uint64_t started_us, stopped_us;
 	uint32_t saddr, daddr;
+	struct pg_ip6 saddr6, daddr6;
 	uint32_t src_mac_offset, dst_mac_offset;
 	uint16_t udp_src, udp_dst;
 	uint16_t queue_map;

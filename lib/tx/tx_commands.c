@@ -191,11 +191,11 @@ run_clear_counters(const struct pg_call *call)
 }
 
 static const struct pg_word xmit_modes[] = {
-	{"start_xmit", PG_XMIT_START_XMIT, "the driver's transmit function", false},
-	{"netif_receive", PG_XMIT_NETIF_RECEIVE, "the receive graph", false},
-	{"tx", PG_XMIT_START_XMIT, "start_xmit", true},
-	{"rx_inject", PG_XMIT_NETIF_RECEIVE, "netif_receive", true},
-	{NULL, 0, NULL, false},
+	{"start_xmit", PG_XMIT_START_XMIT, "the driver's transmit function", false, false},
+	{"netif_receive", PG_XMIT_NETIF_RECEIVE, "the receive graph", false, false},
+	{"tx", PG_XMIT_START_XMIT, "start_xmit", true, false},
+	{"rx_inject", PG_XMIT_NETIF_RECEIVE, "netif_receive", true, false},
+	{NULL, 0, NULL, false, false},
 };
 
 #define SETTING(word, member)                     \

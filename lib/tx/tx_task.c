@@ -23,7 +23,8 @@ int
 tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct pg_error *err)
 {
 	const struct pg_port *port = device->port;
-	const struct pg_flow_port flow_port = {port->mac, port->ip4, port->frame_max, port->name};
+	const struct pg_flow_port flow_port = {
+		port->mac, port->ip4, port->ip6, port->frame_max, port->name};
 
 	return pg_flow_resolve(&device->settings.tmpl, &flow_port, flow, err);
 }
@@ -143,6 +144,7 @@ set_current(struct pg_device *device)
 	cur->daddr = pg_prog_field(task->prog, PG_FIELD_IP_DST, last);
 	cur->udp_src = pg_prog_field(task->prog, PG_FIELD_UDP_SRC, last);
 	cur->udp_dst = pg_prog_field(task->prog, PG_FIELD_UDP_DST, last);
+	pg_prog_ip6(task->prog, last, &cur->saddr6, &cur->daddr6);
 	cur->src_mac_offset = pg_prog_field(task->prog, PG_FIELD_MAC_SRC, last);
 	cur->dst_mac_offset = pg_prog_field(task->prog, PG_FIELD_MAC_DST, last);
 	cur->queue_map = (device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU) && task->rx == NULL
