@@ -79,19 +79,29 @@ pg_clock_settle(struct pg_clock *clock, uint64_t span_ns)
 }
 
 uint64_t
+pg_clock_cycles_ratio(
+	const struct pg_clock *clock, unsigned __int128 num, uint64_t den, uint64_t *frac)
+{
+	// num * 2^56 / (den * ns_per_cycle); the fraction bit by bit, by long division.
+	unsigned __int128 scaled = num << PG_CLOCK_SHIFT;
+	unsigned __int128 by = (unsigned __int128)den * clock->ns_per_cycle;
+	unsigned __int128 whole = scaled / by, rest = scaled % by;
+
+	*frac = 0;
+	if (whole > UINT64_MAX)
+		return UINT64_MAX;
+	for (int bit = 0; bit < 64; bit++) {
+		rest <<= 1;
+		*frac = *frac << 1 | (rest >= by);
+		rest -= rest >= by ? by : 0;
+	}
+	return (uint64_t)whole;
+}
+
+uint64_t
 pg_clock_cycles(const struct pg_clock *clock, uint64_t ns, uint64_t *frac)
 {
-	// ns * 2^56 / ns_per_cycle, with 64 more fraction bits taken from the remainder.
-	unsigned __int128 scaled = (unsigned __int128)ns << PG_CLOCK_SHIFT;
-	unsigned __int128 whole = scaled / clock->ns_per_cycle;
-	unsigned __int128 rest = scaled % clock->ns_per_cycle;
-
-	if (whole > UINT64_MAX) {
-		*frac = 0;
-		return UINT64_MAX;
-	}
-	*frac = (uint64_t)((rest << 64) / clock->ns_per_cycle);
-	return (uint64_t)whole;
+	return pg_clock_cycles_ratio(clock, ns, 1, frac);
 }
 
 uint64_t

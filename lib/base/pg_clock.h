@@ -44,6 +44,11 @@ pg_clock_ns(const struct pg_clock *clock, uint64_t cycles)
  *  Errors:  saturates at UINT64_MAX cycles. */
 uint64_t pg_clock_cycles(const struct pg_clock *clock, uint64_t ns, uint64_t *frac);
 
+/** The same for num/den nanoseconds.
+ *  Units:   num < 2^72, den < 2^63.  Errors:  saturates at UINT64_MAX cycles. */
+uint64_t pg_clock_cycles_ratio(
+	const struct pg_clock *clock, unsigned __int128 num, uint64_t den, uint64_t *frac);
+
 /** CLOCK_MONOTONIC, in ns: what `started:` and `stopped:` show. */
 uint64_t pg_clock_monotonic_ns(void);
 

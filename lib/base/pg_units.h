@@ -14,6 +14,25 @@
 #define PG_FCS_BYTES      4
 #define PG_L1_EXTRA_BYTES 20
 
+/** A rate as it was asked for. */
+enum pg_rate_kind {
+	PG_RATE_NONE,    /**< as fast as possible */
+	PG_RATE_DELAY,   /**< ns between packets; UINT64_MAX: never send */
+	PG_RATE_PPS,     /**< packets per second */
+	PG_RATE_KERNEL,  /**< Mbit/s of frames without FCS, as pktgen counts */
+	PG_RATE_L2,      /**< bit/s with FCS */
+	PG_RATE_L1,      /**< bit/s with preamble and gap too */
+	PG_RATE_PERCENT, /**< 10^-6 % of the port's speed, L1 */
+};
+
+struct pg_rate {
+	uint64_t value;
+	uint8_t kind; /**< enum pg_rate_kind */
+};
+
+#define PG_RATE_PERCENT_UNIT UINT64_C(1000000)
+#define PG_RATE_MAX          UINT64_C(1000000000000000) /**< 1 Pbit/s: products stay in range */
+
 /** floor(a * b / c) without overflow of the product.
  *  Units:   c > 0.  Errors: a result above 64 bits becomes UINT64_MAX. */
 static inline uint64_t

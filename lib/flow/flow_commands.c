@@ -63,7 +63,8 @@ apply_pkt_size(void *settings, const union pg_value *value)
 			.min = PG_SIZE_MIN,                                \
 			.max = PG_SIZE_MAX,                                \
 			.unit = "bytes",                                   \
-			.width = 4},                                       \
+			.width = 4,                                        \
+			.suffix = PG_SUFFIX_METRIC},                       \
 		FIELD(member), .def = "", .help = text, .example = sample, \
 	}
 
@@ -206,7 +207,8 @@ static const struct pg_command rows[] = {
 			.min = PG_SIZE_MIN,
 			.max = PG_SIZE_MAX,
 			.unit = "bytes",
-			.width = 4},
+			.width = 4,
+			.suffix = PG_SUFFIX_METRIC},
 		FIELD(min_size),
 		.def = "",
 		.apply = apply_pkt_size,

@@ -13,6 +13,16 @@ int lang_token(const char *line, const char **cursor, char *out, size_t size, un
 /** Take the rest of the line without blanks and comment at its end; as lang_token() otherwise. */
 int lang_rest(const char *line, const char **cursor, char *out, size_t size, unsigned int *column);
 
+/** A suffix of a number and what it multiplies by; lists end with a NULL name. */
+struct lang_suffix {
+	const char *name;
+	uint64_t scale;
+};
+
+/** Read a whole number with an optional suffix; a fraction is allowed where the suffix makes the
+ *  result whole. Errors: -EINVAL not a number, -EDOM not whole, -ERANGE above 64 bits. */
+int lang_number(const char *text, const struct lang_suffix *suffix, uint64_t *value);
+
 /** Number of edits between two words, at most `limit` + 1 (insert, delete, replace, swap). */
 unsigned int lang_distance(const char *a, const char *b, unsigned int limit);
 

@@ -11,6 +11,7 @@
 
 #include "pg_address.h"
 #include "pg_error.h"
+#include "pg_units.h"
 
 /* The language: lines `TARGET COMMAND [ARGUMENT]`, `[TARGET]` sections and `#` comments; one table
  * of commands with typed arguments, from which parsing, error texts, help and lists derive. */
@@ -50,6 +51,7 @@ union pg_value {
 	struct rte_ether_addr mac;
 	struct pg_ip4 ip4;
 	struct pg_ip6 ip6;
+	struct pg_rate rate;
 	struct pg_hex_list list;
 	struct {
 		uint64_t mask;
@@ -60,6 +62,13 @@ union pg_value {
 
 struct pg_type;
 
+/** What may follow a number. */
+enum pg_suffix {
+	PG_SUFFIX_NONE,
+	PG_SUFFIX_METRIC, /**< k, M, G: thousands */
+	PG_SUFFIX_TIME,   /**< ns, us, ms, s; a bare number is ns */
+};
+
 /** The argument of a command. */
 struct pg_arg {
 	const struct pg_type *type;  /**< NULL: the command takes no argument */
@@ -67,6 +76,7 @@ struct pg_arg {
 	const char *unit;            /**< "packets", "bytes", "ns"; NULL: none */
 	const struct pg_word *words; /**< named values, ended by a NULL name */
 	uint8_t width;               /**< bytes of the field that a number is stored in */
+	uint8_t suffix;              /**< of a number: enum pg_suffix */
 	bool optional;               /**< may be left out; the value is then all zero */
 };
 
@@ -93,6 +103,7 @@ void pg_arg_store(const struct pg_arg *arg, void *field, const union pg_value *v
 void pg_arg_load(const struct pg_arg *arg, const void *field, union pg_value *value);
 
 extern const struct pg_type pg_type_number;
+extern const struct pg_type pg_type_rate;
 extern const struct pg_type pg_type_mac;
 extern const struct pg_type pg_type_ip4;
 extern const struct pg_type pg_type_word;

@@ -4,13 +4,76 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_common.h>
+
 #include "lang_priv.h"
+
+/** What may follow the digits, and what it multiplies by. */
+static const struct lang_suffix suffixes[][6] = {
+	[PG_SUFFIX_NONE] = {{NULL, 0}},
+	[PG_SUFFIX_METRIC] = {{"k", 1000}, {"M", 1000000}, {"G", 1000000000}, {NULL, 0}},
+	[PG_SUFFIX_TIME] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}},
+};
+
+// Digits, and a fraction if `scale` is there to make a whole number of it.
+static int
+whole_number(const char *text, size_t length, uint64_t scale, uint64_t *value)
+{
+	unsigned __int128 n = 0, unit = scale;
+	bool fraction = false, digits = false;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '.' && !fraction && digits && scale > 1) {
+			fraction = true;
+			digits = false;
+			continue;
+		}
+		if (text[i] < '0' || text[i] > '9')
+			return -EINVAL;
+		digits = true;
+		if (!fraction) {
+			n = n * 10 + (unsigned int)(text[i] - '0') * (unsigned __int128)scale;
+		} else {
+			if (unit % 10 != 0)
+				return text[i] == '0' ? 0 : -EDOM;
+			unit /= 10;
+			n += (unsigned int)(text[i] - '0') * unit;
+		}
+		if (n > UINT64_MAX)
+			return -ERANGE;
+	}
+	*value = (uint64_t)n;
+	return digits ? 0 : -EINVAL;
+}
+
+int
+lang_number(const char *text, const struct lang_suffix *suffix, uint64_t *value)
+{
+	size_t length = strlen(text);
+
+	for (; suffix->name != NULL; suffix++) {
+		size_t more = strlen(suffix->name);
+
+		// "ms" also ends in "s": what stands before the suffix must be a number.
+		if (length > more && strcmp(text + length - more, suffix->name) == 0 &&
+			text[length - more - 1] >= '0' && text[length - more - 1] <= '9')
+			return whole_number(text, length - more, suffix->scale, value);
+	}
+	return whole_number(text, length, 1, value);
+}
 
 static void
 number_expect(const struct pg_arg *arg, char *out, size_t size)
 {
-	snprintf(out, size, "a number%s%s from %" PRIu64 " to %" PRIu64, arg->unit ? " of " : "",
-		arg->unit ? arg->unit : "", arg->min, arg->max);
+	static const char *const more[] = {
+		[PG_SUFFIX_NONE] = "",
+		[PG_SUFFIX_METRIC] = " (k, M and G may follow)",
+		[PG_SUFFIX_TIME] = " (ns, us, ms and s may follow)",
+	};
+
+	snprintf(out, size, "a number%s%s from %" PRIu64 " to %" PRIu64 "%s",
+		arg->unit ? " of " : "", arg->unit ? arg->unit : "", arg->min, arg->max,
+		more[arg->suffix]);
 }
 
 static int
@@ -18,16 +81,13 @@ number_parse(
 	const struct pg_arg *arg, const char *token, union pg_value *value, struct pg_error *err)
 {
 	uint64_t n = 0;
-	bool wrapped = false;
+	int rc = lang_number(token, suffixes[arg->suffix], &n);
 
-	for (const char *c = token; *c != '\0'; c++) {
-		if (*c < '0' || *c > '9')
-			return pg_error_set(
-				err, PG_FAULT_INPUT, EINVAL, "'%s' is not a number", token);
-		wrapped |= __builtin_mul_overflow(n, 10, &n);
-		wrapped |= __builtin_add_overflow(n, (uint64_t)(*c - '0'), &n);
-	}
-	if (wrapped || n < arg->min || n > arg->max)
+	if (rc == -EINVAL)
+		return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'%s' is not a number", token);
+	if (rc == -EDOM)
+		return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "%s is not whole", token);
+	if (rc < 0 || n < arg->min || n > arg->max)
 		return pg_error_set(err, PG_FAULT_INPUT, ERANGE, "%s is out of range", token);
 	value->u64 = n;
 	return 0;

@@ -12,13 +12,24 @@
  *  worker: rw. */
 struct pg_pace {
 	uint64_t due, due_frac; /**< of the next packet: cycles and 2^-64 cycles */
-	uint64_t gap, gap_frac;
+	uint64_t gap, gap_frac; /**< between packets, or per byte of them */
+	uint32_t extra;         /**< bytes that count with each packet; pg_pace_take_sizes() */
 };
 
 #define PG_PACE_NEVER UINT64_MAX /**< a gap of this many ns: nothing is ever due */
 
 /** Set the gap. Units: ns between packets, PG_PACE_NEVER for none at all. */
 void pg_pace_init(struct pg_pace *pace, const struct pg_clock *clock, uint64_t gap_ns);
+
+/** Set the gap to num/den ns. */
+void pg_pace_init_ratio(
+	struct pg_pace *pace, const struct pg_clock *clock, unsigned __int128 num, uint64_t den);
+
+/** Set the gap from bits per second.
+ *  Units:   frame_bytes > 0: all packets are so long; 0: each has its own length, for
+ *           pg_pace_take_sizes(). extra bytes count with each packet. */
+void pg_pace_init_bits(struct pg_pace *pace, const struct pg_clock *clock, uint64_t bps,
+	uint32_t frame_bytes, uint32_t extra);
 
 /** Start the schedule: the first packet is due at `now` (cycles). */
 void pg_pace_start(struct pg_pace *pace, uint64_t now);
@@ -36,6 +47,25 @@ pg_pace_take(struct pg_pace *pace, uint64_t now, uint64_t *due, unsigned int max
 		pace->due += pace->gap + __builtin_add_overflow(
 						 pace->due_frac, pace->gap_frac, &pace->due_frac);
 	}
+	return n;
+}
+
+/** The same for packets of different lengths: the gap behind each is as long as it is.
+ *  Shape:   bytes[max] are the lengths of the next packets. */
+static inline unsigned int
+pg_pace_take_sizes(
+	struct pg_pace *pace, uint64_t now, uint64_t *due, const uint32_t *bytes, unsigned int max)
+{
+	const unsigned __int128 per_byte = (unsigned __int128)pace->gap << 64 | pace->gap_frac;
+	unsigned __int128 next = (unsigned __int128)pace->due << 64 | pace->due_frac;
+	unsigned int n = 0;
+
+	while (n < max && (int64_t)(now - (uint64_t)(next >> 64)) >= 0) {
+		due[n] = (uint64_t)(next >> 64);
+		next += per_byte * (bytes[n++] + pace->extra);
+	}
+	pace->due = (uint64_t)(next >> 64);
+	pace->due_frac = (uint64_t)next;
 	return n;
 }
 

@@ -51,6 +51,10 @@ uint32_t pg_prog_frame_max(const struct pg_prog *prog);
 /** Bytes of the headers before pktgen's own, and whether sizes vary (for tests and reports). */
 bool pg_prog_size_varies(const struct pg_prog *prog);
 
+/** Lengths of the next n packets into scratch->length, without building or advancing.
+ *  Shape:   1 <= n <= PG_BURST_MAX; the program's sizes vary.  Context: the state's owner. */
+void pg_prog_sizes(const struct pg_prog *prog, struct pg_prog_state *state, unsigned int n);
+
 /** The value of a field in packet `index`: address, port or configured size in host byte order. */
 uint32_t pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index);
 

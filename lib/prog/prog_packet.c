@@ -66,6 +66,19 @@ pg_prog_isa(const struct pg_prog *prog)
 	return prog->isa;
 }
 
+void
+pg_prog_sizes(const struct pg_prog *prog, struct pg_prog_state *state, unsigned int n)
+{
+	const struct prog_op *op = prog->ops; // the size's values come first
+	uint32_t residue = state->residue[PG_FIELD_SIZE];
+
+	op->fn(prog, op, state, NULL, n);
+	state->residue[PG_FIELD_SIZE] = residue;
+	for (unsigned int k = 0; k < n; k++)
+		state->scratch->length[k] =
+			RTE_MAX(state->scratch->column[PG_FIELD_SIZE][k], prog->frame_min);
+}
+
 uint32_t
 pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 {

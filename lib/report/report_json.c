@@ -109,8 +109,9 @@ set_asked(json_t *object, const struct pg_device *device)
 
 	if (device->asked != 0)
 		set_int(asked, "packets", device->asked);
-	if (device->asked_gap_ns != 0 && device->asked_gap_ns != UINT64_MAX)
-		set_real(asked, "pps", 1e9 / (double)device->asked_gap_ns);
+	if (device->schedule_ns > 0)
+		set_real(asked, "pps",
+			(double)device->result.sent * 1e9 / (double)device->schedule_ns);
 	json_object_set_new(object, "asked", asked);
 }
 

@@ -9,6 +9,40 @@
 #include "pg_units.h"
 
 static void
+asked_rate(const struct pg_rate *rate, FILE *out)
+{
+	char text[32];
+
+	switch (rate->kind) {
+	case PG_RATE_DELAY:
+		if (rate->value == UINT64_MAX)
+			fprintf(out, ", never to be sent");
+		else
+			fprintf(out, " at %spps",
+				pg_units_si(1e9 / (double)rate->value, text, sizeof(text)));
+		break;
+	case PG_RATE_PPS:
+		fprintf(out, " at %spps", pg_units_si((double)rate->value, text, sizeof(text)));
+		break;
+	case PG_RATE_KERNEL:
+		fprintf(out, " at %" PRIu64 " Mbit/s without FCS", rate->value);
+		break;
+	case PG_RATE_L2:
+	case PG_RATE_L1:
+		fprintf(out, " at %sbit/s with %s",
+			pg_units_si((double)rate->value, text, sizeof(text)),
+			rate->kind == PG_RATE_L2 ? "FCS" : "preamble and gap");
+		break;
+	case PG_RATE_PERCENT:
+		fprintf(out, " at %.6g %% of the port's speed",
+			(double)rate->value / (double)PG_RATE_PERCENT_UNIT);
+		break;
+	default:
+		break;
+	}
+}
+
+static void
 asked_and_sent(const struct pg_device *device, const struct pg_run *run, FILE *out)
 {
 	const struct pg_result *r = &device->result;
@@ -19,11 +53,7 @@ asked_and_sent(const struct pg_device *device, const struct pg_run *run, FILE *o
 		fprintf(out, "%" PRIu64 " packets", device->asked);
 	else
 		fprintf(out, "packets until stopped");
-	if (device->asked_gap_ns == UINT64_MAX)
-		fprintf(out, ", never to be sent");
-	else if (device->asked_gap_ns != 0)
-		fprintf(out, " at %spps",
-			pg_units_si(1e9 / (double)device->asked_gap_ns, rate, sizeof(rate)));
+	asked_rate(&device->asked_rate, out);
 	fprintf(out, "\n     sent: %" PRIu64 " packets", r->sent);
 	if (device->asked != 0)
 		fprintf(out, " (%.2f %%)", 100 * (double)r->sent / (double)device->asked);

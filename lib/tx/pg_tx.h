@@ -13,6 +13,7 @@
 #include "pg_port.h"
 #include "pg_rx.h"
 #include "pg_stats.h"
+#include "pg_units.h"
 
 /* The engine: threads (one per lcore), devices on them, and runs. Everything here is called on
  * control threads unless it says otherwise. */
@@ -29,9 +30,10 @@ enum pg_xmit_mode {
 /** What the user set on a device. The template comes first: its rows write here too. */
 struct pg_device_settings {
 	struct pg_template tmpl;
-	uint64_t count;    /**< packets; 0: until stopped */
-	uint64_t delay_ns; /**< between packets; 0: none, UINT64_MAX: never send */
-	uint32_t burst;    /**< packets per transmit call as written */
+	uint64_t count;      /**< packets; 0: until stopped */
+	uint64_t delay_ns;   /**< what `delay:` shows: the rate in whole ns, as pktgen has it */
+	struct pg_rate rate; /**< what was asked: delay, ratep or rate */
+	uint32_t burst;      /**< packets per transmit call as written */
 	bool burst_written;
 	uint32_t clone_skb; /**< times each packet is sent; 0 and 1: once */
 	uint8_t xmit_mode;  /**< enum pg_xmit_mode */
@@ -65,8 +67,9 @@ struct pg_device {
 	struct pg_rx_profile profile; /**< netif_receive only: nnodes > 0 */
 	double own_cycles;            /**< generator into an empty graph, cycles per packet */
 	uint64_t asked;               /**< packets; 0: until stopped */
-	uint64_t asked_gap_ns;        /**< 0: no rate asked */
-	uint32_t call_packets;        /**< packets per transmit call really used */
+	struct pg_rate asked_rate;
+	uint64_t schedule_ns;  /**< from the first packet to one gap behind the last */
+	uint32_t call_packets; /**< packets per transmit call really used */
 	uint32_t pool_size;
 	const char *isa;
 	bool fell_short;

@@ -162,12 +162,41 @@ apply_burst(void *settings, const union pg_value *value)
 	set->burst_written = true;
 }
 
+// What pktgen keeps of a rate: whole ns, from the smallest size set so far (reference 4.1).
+static void
+set_rate(struct pg_device_settings *set, enum pg_rate_kind kind, uint64_t value, uint64_t delay_ns)
+{
+	set->rate = (struct pg_rate){value, value != 0 ? kind : PG_RATE_NONE};
+	set->delay_ns = delay_ns;
+}
+
 static void
 apply_delay(void *settings, const union pg_value *value)
 {
-	struct pg_device_settings *set = settings;
+	uint64_t ns = value->u64 == DELAY_NEVER ? PG_PACE_NEVER : value->u64;
 
-	set->delay_ns = value->u64 == DELAY_NEVER ? PG_PACE_NEVER : value->u64;
+	set_rate(settings, PG_RATE_DELAY, ns, ns);
+}
+
+static void
+apply_ratep(void *settings, const union pg_value *value)
+{
+	set_rate(settings, PG_RATE_PPS, value->u64, PG_NS_PER_S / value->u64);
+}
+
+static void
+apply_rate(void *settings, const union pg_value *value)
+{
+	struct pg_device_settings *set = settings;
+	uint64_t n = value->rate.value, bytes = set->tmpl.min_size, delay_ns = 0;
+
+	if (value->rate.kind == PG_RATE_KERNEL)
+		delay_ns = pg_muldiv(bytes, 8 * 1000, n);
+	else if (value->rate.kind == PG_RATE_L2)
+		delay_ns = pg_muldiv(bytes + PG_FCS_BYTES, 8 * PG_NS_PER_S, n);
+	else if (value->rate.kind == PG_RATE_L1)
+		delay_ns = pg_muldiv(bytes + PG_FCS_BYTES + PG_L1_EXTRA_BYTES, 8 * PG_NS_PER_S, n);
+	set_rate(set, value->rate.kind, n, delay_ns);
 }
 
 static int
@@ -206,7 +235,11 @@ static const struct pg_command device_rows[] = {
 	{
 		SETTING("count", count),
 		.def = "1000",
-		.arg = {.type = &pg_type_number, .max = UINT64_MAX, .unit = "packets", .width = 8},
+		.arg = {.type = &pg_type_number,
+			.max = UINT64_MAX,
+			.unit = "packets",
+			.width = 8,
+			.suffix = PG_SUFFIX_METRIC},
 		.help = "packets to send; 0: until stopped",
 		.example = "count 10000000",
 	},
@@ -215,9 +248,36 @@ static const struct pg_command device_rows[] = {
 		.def = "0",
 		.apply = apply_delay,
 		.run = reply_delay,
-		.arg = {.type = &pg_type_number, .max = UINT64_MAX, .unit = "ns", .width = 8},
+		.arg = {.type = &pg_type_number,
+			.max = UINT64_MAX,
+			.unit = "ns",
+			.width = 8,
+			.suffix = PG_SUFFIX_TIME},
 		.help = "time from one packet to the next; 0: none, 2147483647: never send",
 		.example = "delay 1000",
+	},
+	{
+		SETTING("ratep", rate),
+		.def = "",
+		.apply = apply_ratep,
+		.arg = {.type = &pg_type_number,
+			.min = 1,
+			.max = 1000000000000,
+			.unit = "packets per second",
+			.width = 8,
+			.suffix = PG_SUFFIX_METRIC},
+		.reply = "OK: rate=",
+		.help = "packets per second",
+		.example = "ratep 14.88M",
+	},
+	{
+		SETTING("rate", rate),
+		.def = "",
+		.apply = apply_rate,
+		.arg = {.type = &pg_type_rate},
+		.help = "bits per second: N is Mbit/s without FCS as in Linux, 9.5G has the FCS, "
+			"10GL1 preamble and gap too, 50% is of the port's speed",
+		.example = "rate 300M",
 	},
 	{
 		SETTING("burst", burst),
@@ -228,7 +288,8 @@ static const struct pg_command device_rows[] = {
 			.min = 1,
 			.max = UINT32_MAX,
 			.unit = "packets",
-			.width = 4},
+			.width = 4,
+			.suffix = PG_SUFFIX_METRIC},
 		.help = "distinct packets per transmit call; a call carries at most 512, a walk "
 			"of the receive graph 256",
 		.example = "burst 64",
@@ -237,7 +298,11 @@ static const struct pg_command device_rows[] = {
 		SETTING("clone_skb", clone_skb),
 		.def = "0",
 		.check = check_sharing,
-		.arg = {.type = &pg_type_number, .max = INT32_MAX, .unit = "sends", .width = 4},
+		.arg = {.type = &pg_type_number,
+			.max = INT32_MAX,
+			.unit = "sends",
+			.width = 4,
+			.suffix = PG_SUFFIX_METRIC},
 		.help = "times each packet is sent before a new one is built; 0 and 1: once",
 		.example = "clone_skb 8",
 	},

@@ -88,7 +88,7 @@ struct pg_engine {
 };
 
 /** Choose the function that a task's loop calls. */
-void tx_task_bind(struct pg_task *task, bool paced);
+void tx_task_bind(struct pg_task *task, bool paced, bool by_size);
 
 /** A paced run that ends later than scheduled by more than 1 % and this much fell short: time for
  *  threads to wake up and for one preemption near the end. */
@@ -109,6 +109,9 @@ void tx_queues_destroy(struct pg_worker *worker);
 
 /** The device's template with its port's defaults. Errors: -EINVAL with text. */
 int tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct pg_error *err);
+
+/** Can the rate asked for be kept with this flow on this port? Errors: -EINVAL with text. */
+int tx_rate_check(const struct pg_device *device, const struct pg_flow *flow, struct pg_error *err);
 
 /** Packets per transmit call that a device really uses. */
 uint32_t tx_call_packets(const struct pg_device_settings *settings);

@@ -123,7 +123,7 @@ launch(struct pg_engine *engine)
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		device->asked = device->settings.count;
-		device->asked_gap_ns = device->settings.delay_ns;
+		device->asked_rate = device->settings.rate;
 		device->current.started_us = now_us;
 	}
 	engine->run.started_wall_ns = pg_clock_wall_ns();
@@ -162,6 +162,8 @@ check_templates(struct pg_engine *engine, struct pg_error *err)
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		rc = tx_device_resolve(device, &flow, err);
+		if (rc == 0)
+			rc = tx_rate_check(device, &flow, err);
 		if (rc < 0)
 			break;
 	}

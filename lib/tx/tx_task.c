@@ -50,7 +50,7 @@ compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error 
 		.copies = RTE_MAX(set->clone_skb, 1u),
 		.image_kept = image_kept(queue),
 		.mbuf_kept = image_kept(queue) && queue->port != NULL,
-		.paced = set->delay_ns != 0,
+		.paced = set->rate.kind != PG_RATE_NONE,
 	};
 
 	if (tx_device_resolve(device, &flow, err) < 0)
@@ -64,6 +64,71 @@ prepare_buffer(struct rte_mempool *pool, void *prog, void *mbuf, unsigned int in
 	(void)pool;
 	(void)index;
 	pg_prog_prepare(prog, mbuf);
+}
+
+// Rates in bits count frames as they are on the medium; the kernel's leave the FCS out.
+static uint64_t
+rate_bits(const struct pg_device *device, uint32_t *extra)
+{
+	const struct pg_rate *rate = &device->settings.rate;
+
+	*extra = PG_FCS_BYTES + PG_L1_EXTRA_BYTES;
+	switch (rate->kind) {
+	case PG_RATE_KERNEL:
+		*extra = 0;
+		return pg_muldiv(rate->value, 1000000, 1);
+	case PG_RATE_L2:
+		*extra = PG_FCS_BYTES;
+		return rate->value;
+	case PG_RATE_L1:
+		return rate->value;
+	case PG_RATE_PERCENT:
+		return pg_muldiv((uint64_t)device->port->speed_mbps * 1000000, rate->value,
+			100 * PG_RATE_PERCENT_UNIT);
+	default:
+		return 0;
+	}
+}
+
+static bool
+paced_by_size(const struct pg_device *device, const struct pg_prog *prog)
+{
+	return device->settings.rate.kind > PG_RATE_PPS && pg_prog_size_varies(prog);
+}
+
+int
+tx_rate_check(const struct pg_device *device, const struct pg_flow *flow, struct pg_error *err)
+{
+	const struct pg_device_settings *set = &device->settings;
+	const struct pg_range *size = &flow->field[PG_FIELD_SIZE];
+
+	if (set->rate.kind == PG_RATE_PERCENT && device->port->speed_mbps == 0) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "the speed of %s is not known",
+			device->port->name);
+		return pg_error_expect(err, "a rate in bit/s or packets per second");
+	}
+	if (set->rate.kind > PG_RATE_PPS && size->lo != size->hi && set->clone_skb > 1) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
+			"a rate in bits, several sizes and clone_skb do not go together");
+		return pg_error_expect(err, "ratep, one size, or clone_skb 0");
+	}
+	return 0;
+}
+
+static void
+set_pace(struct pg_task *task, const struct pg_device *device, const struct pg_clock *clock)
+{
+	const struct pg_rate *rate = &device->settings.rate;
+	uint32_t extra;
+	uint64_t bps = rate_bits(device, &extra);
+	uint32_t frame = paced_by_size(device, task->prog) ? 0 : pg_prog_frame_max(task->prog);
+
+	if (rate->kind == PG_RATE_DELAY)
+		pg_pace_init(&task->pace, clock, rate->value);
+	else if (rate->kind == PG_RATE_PPS)
+		pg_pace_init_ratio(&task->pace, clock, PG_NS_PER_S, rate->value);
+	else if (rate->kind != PG_RATE_NONE)
+		pg_pace_init_bits(&task->pace, clock, RTE_MAX(bps, UINT64_C(1)), frame, extra);
 }
 
 static void
@@ -81,7 +146,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	task->state.scratch = worker->scratch;
 	task->state.wall_ns = pg_clock_wall_ns();
 	task->state.ns_per_cycle = clock->ns_per_cycle;
-	pg_pace_init(&task->pace, clock, set->delay_ns);
+	set_pace(task, device, clock);
 	if (queue->port != NULL) {
 		task->port = queue->port->id;
 		task->queue = queue->first;
@@ -116,7 +181,7 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	pg_prog_seek(prog, &task->state, 0);
 	if (image_kept(queue))
 		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
-	tx_task_bind(task, device->settings.delay_ns != 0);
+	tx_task_bind(task, device->settings.rate.kind != PG_RATE_NONE, paced_by_size(device, prog));
 	device->task = task;
 	return 0;
 }
@@ -156,7 +221,6 @@ static void
 judge(struct pg_device *device, bool interrupted)
 {
 	const struct pg_result *r = &device->result;
-	uint64_t gap = device->asked_gap_ns;
 
 	device->fell_short = false;
 	device->shortfall[0] = '\0';
@@ -167,15 +231,12 @@ judge(struct pg_device *device, bool interrupted)
 		snprintf(device->shortfall, sizeof(device->shortfall),
 			"sent %" PRIu64 " of %" PRIu64 " packets asked for", r->sent,
 			device->asked);
-	} else if (gap != 0 && gap != PG_PACE_NEVER && device->asked > 1) {
-		// On schedule the last packet leaves (count - 1) gaps after the first.
-		double meant = (double)gap * (double)(device->asked - 1);
-
-		if ((double)r->duration_ns > meant * 1.01 + TX_LATE_SLACK_NS) {
-			device->fell_short = true;
-			snprintf(device->shortfall, sizeof(device->shortfall),
-				"offered %.0f pps of %.0f asked", r->rate_pps, 1e9 / (double)gap);
-		}
+	} else if (device->schedule_ns > 0 &&
+		   (double)r->duration_ns > (double)device->schedule_ns * 1.01 + TX_LATE_SLACK_NS) {
+		device->fell_short = true;
+		snprintf(device->shortfall, sizeof(device->shortfall),
+			"offered %.0f pps of %.0f asked", r->rate_pps,
+			(double)r->sent * 1e9 / (double)device->schedule_ns);
 	}
 }
 
@@ -196,6 +257,10 @@ tx_device_finish(struct pg_device *device)
 	device->current.stopped_us =
 		device->current.started_us + device->result.duration_ns / PG_NS_PER_US;
 	set_current(device);
+	device->schedule_ns = 0;
+	if (device->asked_rate.kind != PG_RATE_NONE && task->counters.built > 0)
+		device->schedule_ns = pg_clock_ns(
+			engine->config.clock, task->pace.due - task->counters.start_cycles);
 	judge(device, engine->run.interrupted);
 	device->has_run = true;
 	device->reply[0] = '\0';

@@ -10,6 +10,7 @@
 #define CLONES_MAX (UINT16_MAX - PG_BURST_MAX)
 
 enum sink { SINK_PORT, SINK_GRAPH, SINK_GRAPH_SHARED };
+enum paced { UNPACED, PACED, PACED_SIZES };
 
 static inline void
 wait_begin(struct pg_task *task, uint64_t now)
@@ -62,7 +63,7 @@ clone_refill(struct pg_task *task, uint64_t due)
 
 // n packets, each built one repeated `copies` times by references. Fewer if the pool runs dry.
 static __rte_always_inline unsigned int
-build_clones(struct pg_task *task, unsigned int n, const bool paced)
+build_clones(struct pg_task *task, unsigned int n, const enum paced paced)
 {
 	uint64_t due[PG_BURST_MAX];
 	unsigned int k = 0;
@@ -93,8 +94,21 @@ build_clones(struct pg_task *task, unsigned int n, const bool paced)
 	return k;
 }
 
+static __rte_always_inline unsigned int
+take_due(struct pg_task *task, uint64_t now, unsigned int n, const enum paced paced)
+{
+	struct pg_prog_scratch *scratch = task->state.scratch;
+
+	if (paced == PACED)
+		return pg_pace_take(&task->pace, now, scratch->due, n);
+	if ((int64_t)(now - task->pace.due) < 0 || n == 0)
+		return 0;
+	pg_prog_sizes(task->prog, &task->state, n);
+	return pg_pace_take_sizes(&task->pace, now, scratch->due, scratch->length, n);
+}
+
 static __rte_always_inline bool
-build(struct pg_task *task, const bool paced, const bool cloned)
+build(struct pg_task *task, const enum paced paced, const bool cloned)
 {
 	struct pg_pace before;
 	unsigned int n = RTE_MIN(task->burst, task->left), built;
@@ -103,7 +117,7 @@ build(struct pg_task *task, const bool paced, const bool cloned)
 		uint64_t now = rte_rdtsc();
 
 		before = task->pace;
-		n = pg_pace_take(&task->pace, now, task->state.scratch->due, n);
+		n = take_due(task, now, n, paced);
 		if (n == 0) {
 			wait_begin(task, now);
 			rte_pause();
@@ -116,7 +130,7 @@ build(struct pg_task *task, const bool paced, const bool cloned)
 		wait_begin(task, rte_rdtsc());
 		if (paced) { // what was not built stays due
 			task->pace = before;
-			pg_pace_take(&task->pace, UINT64_MAX >> 1, task->state.scratch->due, built);
+			take_due(task, before.due + INT64_MAX / 2, built, paced);
 		}
 		if (built == 0)
 			return false;
@@ -142,7 +156,7 @@ hand_over(struct pg_task *task, const enum sink sink)
 }
 
 static __rte_always_inline bool
-turn(struct pg_task *task, const bool paced, const bool cloned, const enum sink sink)
+turn(struct pg_task *task, const enum paced paced, const bool cloned, const enum sink sink)
 {
 	uint16_t sent;
 
@@ -168,24 +182,29 @@ turn(struct pg_task *task, const bool paced, const bool cloned, const enum sink 
 		return turn(task, paced, cloned, sink); \
 	}
 
-TURN(turn_port, false, false, SINK_PORT)
-TURN(turn_port_cloned, false, true, SINK_PORT)
-TURN(turn_port_paced, true, false, SINK_PORT)
-TURN(turn_port_paced_cloned, true, true, SINK_PORT)
-TURN(turn_graph, false, false, SINK_GRAPH)
-TURN(turn_graph_paced, true, false, SINK_GRAPH)
-TURN(turn_shared, false, false, SINK_GRAPH_SHARED)
-TURN(turn_shared_paced, true, false, SINK_GRAPH_SHARED)
+// A function for every combination; clones are never paced by sizes (refused at start).
+#define TURNS(name, cloned, sink)                               \
+	TURN(name, UNPACED, cloned, sink)                       \
+	TURN(name##_paced, PACED, cloned, sink)                 \
+	TURN(name##_paced_sizes, PACED_SIZES, cloned, sink)     \
+	static bool (*const name##_all[])(struct pg_task *) = { \
+		[UNPACED] = name,                               \
+		[PACED] = name##_paced,                         \
+		[PACED_SIZES] = name##_paced_sizes,             \
+	};
+
+TURNS(turn_port, false, SINK_PORT)
+TURNS(turn_port_cloned, true, SINK_PORT)
+TURNS(turn_graph, false, SINK_GRAPH)
+TURNS(turn_shared, false, SINK_GRAPH_SHARED)
 
 void
-tx_task_bind(struct pg_task *task, bool paced)
+tx_task_bind(struct pg_task *task, bool paced, bool by_size)
 {
-	if (task->rx == NULL && task->copies > 1)
-		task->turn = paced ? turn_port_paced_cloned : turn_port_cloned;
-	else if (task->rx == NULL)
-		task->turn = paced ? turn_port_paced : turn_port;
-	else if (task->shared)
-		task->turn = paced ? turn_shared_paced : turn_shared;
+	enum paced how = !paced ? UNPACED : by_size ? PACED_SIZES : PACED;
+
+	if (task->rx == NULL)
+		task->turn = task->copies > 1 ? turn_port_cloned_all[how] : turn_port_all[how];
 	else
-		task->turn = paced ? turn_graph_paced : turn_graph;
+		task->turn = task->shared ? turn_shared_all[how] : turn_graph_all[how];
 }

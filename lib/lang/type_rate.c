@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lang_priv.h"
+
+static const struct lang_suffix bits[] = {
+	{"k", 1000}, {"M", 1000000}, {"G", 1000000000}, {"T", 1000000000000}, {NULL, 0}};
+static const struct lang_suffix percent[] = {{"%", PG_RATE_PERCENT_UNIT}, {NULL, 0}};
+
+static void
+rate_expect(const struct pg_arg *arg, char *out, size_t size)
+{
+	(void)arg;
+	snprintf(out, size,
+		"Mbit/s without FCS as a bare number, bit/s with FCS with k, M, G or T, with "
+		"preamble "
+		"and gap too with L1 behind it, or a share of the port's speed with %%");
+}
+
+// N, N{k,M,G,T}, N{k,M,G,T}L1, N%.
+static int
+rate_parse(const struct pg_arg *arg, const char *token, union pg_value *value, struct pg_error *err)
+{
+	size_t length = strlen(token);
+	char text[40];
+	int rc;
+
+	(void)arg;
+	value->rate.kind = PG_RATE_L2;
+	if (length > 2 && length < sizeof(text) && strcmp(token + length - 2, "L1") == 0) {
+		value->rate.kind = PG_RATE_L1;
+		length -= 2;
+	}
+	snprintf(text, sizeof(text), "%.*s", (int)length, token);
+	if (strchr(text, '%') != NULL) {
+		rc = value->rate.kind == PG_RATE_L1
+			     ? -EINVAL
+			     : lang_number(text, percent, &value->rate.value);
+		value->rate.kind = PG_RATE_PERCENT;
+	} else {
+		rc = lang_number(text, bits, &value->rate.value);
+		if (rc == 0 && strpbrk(text, "kMGT") == NULL && value->rate.kind == PG_RATE_L2)
+			value->rate.kind = PG_RATE_KERNEL;
+	}
+	if (rc == -EINVAL || length >= sizeof(text))
+		return pg_error_set(err, PG_FAULT_INPUT, EINVAL, "'%.60s' is not a rate", token);
+	if (rc < 0 || value->rate.value == 0 || value->rate.value > PG_RATE_MAX)
+		return pg_error_set(err, PG_FAULT_INPUT, ERANGE, "%s is out of range", token);
+	if (value->rate.kind == PG_RATE_PERCENT && value->rate.value > 100 * PG_RATE_PERCENT_UNIT)
+		return pg_error_set(err, PG_FAULT_INPUT, ERANGE, "%s is more than all", token);
+	return 0;
+}
+
+static void
+rate_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
+{
+	uint64_t n = value->rate.value;
+
+	(void)arg;
+	switch (value->rate.kind) {
+	case PG_RATE_L2:
+		snprintf(out, size, "%" PRIu64 " bit/s with FCS", n);
+		break;
+	case PG_RATE_L1:
+		snprintf(out, size, "%" PRIu64 " bit/s with preamble and gap", n);
+		break;
+	case PG_RATE_PERCENT:
+		snprintf(out, size, "%" PRIu64 ".%06" PRIu64 " %% of the port's speed",
+			n / PG_RATE_PERCENT_UNIT, n % PG_RATE_PERCENT_UNIT);
+		break;
+	default:
+		snprintf(out, size, "%" PRIu64, n);
+	}
+}
+
+const struct pg_type pg_type_rate = {
+	.name = "rate",
+	.size = sizeof(struct pg_rate),
+	.parse = rate_parse,
+	.format = rate_format,
+	.expect = rate_expect,
+};
