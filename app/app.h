@@ -28,7 +28,8 @@ struct app_options {
 	int nfiles;
 	char **lines; /**< -e, owned array of borrowed lines */
 	int nlines;
-	const char *json; /**< NULL: none; "-": standard output */
+	const char *dry_run; /**< write packets to this pcap file instead of sending; NULL: send */
+	const char *json;    /**< NULL: none; "-": standard output */
 	unsigned int memory_mb;
 	bool memory_given; /**< --memory: reserve it before anything else */
 	bool verbose, quiet;
@@ -43,6 +44,9 @@ struct app {
 	struct pg_engine *engine;
 	struct pg_lang *lang;
 	json_t *report;
+	struct pcap *pcap; /**< dry run */
+	struct pcap_dumper *dumper;
+	struct pg_dry_sink dry;
 	FILE *out; /**< results and replies */
 	FILE *json_file;
 	cpu_set_t cpus; /**< the affinity the program was started with */
@@ -60,6 +64,10 @@ extern const size_t app_ncommands;
 int app_options_parse(struct app_options *options, int argc, char **argv);
 void app_options_print_help(FILE *out);
 void app_options_fini(struct app_options *options);
+
+/** Open and close the file of a dry run. Errors: an exit status, with a message; -1: go on. */
+int app_dry_open(struct app *app);
+int app_dry_close(struct app *app, int status);
 
 /** Start EAL on the user's arguments or on safe defaults. Errors: an exit status; -1: go on. */
 int app_eal_start(struct app *app);

@@ -135,7 +135,46 @@ run_show(const struct pg_call *call)
 	return 0;
 }
 
+static int
+run_show_packet(const struct pg_call *call)
+{
+	static uint8_t frame[RTE_ALIGN_CEIL(PG_SIZE_MAX, 64)];
+	struct app *app = call->ctx;
+	char name[PG_DEVICE_NAME_MAX], digits[20], extra;
+	struct pg_device *device;
+	unsigned long long index;
+	int bytes;
+
+	call->reply->text[0] = '\0';
+	if (sscanf(call->value->text, "%63s %19s %c", name, digits, &extra) != 2 ||
+		strspn(digits, "0123456789") != strlen(digits)) {
+		pg_error_set(call->err, PG_FAULT_INPUT, EINVAL, "'%.60s' names no packet",
+			call->value->text);
+		return pg_error_expect(call->err, "DEVICE INDEX, the first packet is 0");
+	}
+	index = strtoull(digits, NULL, 10);
+	device = pg_engine_device(app->engine, name);
+	if (device == NULL)
+		return pg_error_set(call->err, PG_FAULT_INPUT, ENODEV, "unknown device '%s'", name);
+	bytes = pg_device_packet(device, index, frame, sizeof(frame), call->err);
+	if (bytes < 0)
+		return bytes;
+	fprintf(app->out, "%s: packet %llu, seed %llu\n", name, index,
+		(unsigned long long)pg_engine_run(app->engine)->seed);
+	pg_report_packet(frame, bytes, app->out);
+	return 0;
+}
+
 static const struct pg_command rows[] = {
+	{
+		.target = PG_TARGET_CONTROL,
+		.name = "show_packet",
+		.run = run_show_packet,
+		.arg = {.type = &pg_type_line, .unit = "DEVICE INDEX"},
+		.flags = PG_COMMAND_EXTENSION,
+		.help = "print one packet of a device's stream, decoded and in hex",
+		.example = "pgctrl show_packet net_null0@0 41",
+	},
 	{
 		.target = PG_TARGET_CONTROL,
 		.name = "show",

@@ -67,6 +67,10 @@ app_run_finished(void *ctx)
 {
 	struct app *app = ctx;
 
+	if (app->options.dry_run != NULL) {
+		pg_report_dry_run(app->engine, app->options.dry_run, app->out);
+		return;
+	}
 	pg_report_run(app->engine, app->out);
 	pg_report_json_run(app->report, app->engine);
 	if (pg_engine_run(app->engine)->fell_short && app->status == APP_OK)

@@ -38,9 +38,15 @@ open_outputs(struct app *app)
 {
 	const char *json = app->options.json;
 
-	app->out = stdout;
+	bool dry_to_stdout = app->options.dry_run != NULL && strcmp(app->options.dry_run, "-") == 0;
+
+	app->out = dry_to_stdout ? stderr : stdout;
 	if (json == NULL)
 		return -1;
+	if (dry_to_stdout && strcmp(json, "-") == 0) {
+		fprintf(stderr, "pmdgen: --dry-run and --json cannot both have standard output\n");
+		return APP_BAD_INPUT;
+	}
 	if (strcmp(json, "-") == 0) {
 		app->out = stderr;
 		app->json_file = stdout;
@@ -62,6 +68,7 @@ create(struct app *app)
 		.polling = app_run_polling,
 		.finished = app_run_finished,
 		.ctx = app,
+		.dry = app->options.dry_run != NULL ? &app->dry : NULL,
 	};
 	const struct pg_world world = app_world(app);
 	struct pg_error err = {0};
@@ -147,6 +154,8 @@ main(int argc, char **argv)
 	app_signals_block();
 	pg_clock_init(&app.clock);
 	status = open_outputs(&app);
+	if (status < 0 && app.options.dry_run != NULL)
+		status = app_dry_open(&app);
 	if (status < 0)
 		status = app_eal_start(&app);
 	if (status >= 0)
@@ -160,6 +169,7 @@ main(int argc, char **argv)
 	close_ports();
 	rte_eal_cleanup();
 out_report:
+	status = app_dry_close(&app, status);
 	json_decref(app.report);
 out_options:
 	app_options_fini(&app.options);

@@ -22,6 +22,8 @@ static const struct {
 	{"exec", required_argument, 'e', "LINE",
 		"one line of the language; repeatable, after the files"},
 	{"json", required_argument, 'j', "FILE", "write the results as JSON; - is standard output"},
+	{"dry-run", required_argument, 'n', "FILE",
+		"write the packets to a pcap file instead of sending them"},
 	{"memory", required_argument, OPT_MEMORY, "MB", "memory to reserve (512)"},
 	{"list-commands", optional_argument, OPT_LIST, "json", "print the command table"},
 	{"verbose", no_argument, 'v', NULL, "print every reply"},
@@ -91,6 +93,9 @@ take_option(struct app_options *options, int key, const char *arg)
 		return -1;
 	case 'j':
 		options->json = arg;
+		return -1;
+	case 'n':
+		options->dry_run = arg;
 		return -1;
 	case OPT_MEMORY:
 		return parse_memory(options, arg);

@@ -25,6 +25,12 @@ void pg_report_result(const struct pg_result *result, char *out, size_t size);
  *  the ports' account and the conditions. */
 void pg_report_run(struct pg_engine *engine, FILE *out);
 
+/** What a dry run wrote to `file`. */
+void pg_report_dry_run(struct pg_engine *engine, const char *file, FILE *out);
+
+/** A packet, decoded and in hex. Shape: frame[bytes], as the program built it. */
+void pg_report_packet(const uint8_t *frame, uint32_t bytes, FILE *out);
+
 /** The JSON report, grown run by run. Owner: the caller, json_decref(). */
 json_t *pg_report_json_begin(int eal_argc, char **eal_argv);
 void pg_report_json_run(json_t *report, struct pg_engine *engine);

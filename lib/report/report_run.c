@@ -158,3 +158,16 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 		clock->hz / 1e6, clock->error_ppm, run->seed);
 	fflush(out);
 }
+
+void
+pg_report_dry_run(struct pg_engine *engine, const char *file, FILE *out)
+{
+	const struct pg_run *run = pg_engine_run(engine);
+	const struct pg_device *device;
+
+	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
+	fprintf(out, "%s: dry run: %" PRIu64 " packets to %s%s\n", device->name,
+		device->result.sent, file, run->interrupted ? ", interrupted" : "");
+	fprintf(out, "seed: %" PRIu64 "\n", run->seed);
+	fflush(out);
+}

@@ -109,6 +109,12 @@ struct pg_run {
 
 struct pg_engine;
 
+/** Where a dry run's packets go. write: 0 or -errno; ns counts from the run's start. */
+struct pg_dry_sink {
+	int (*write)(void *ctx, uint64_t ns, const uint8_t *frame, uint32_t bytes);
+	void *ctx;
+};
+
 struct pg_engine_config {
 	const struct pg_port_ops *ports;
 	struct pg_clock *clock; /**< borrowed; refined at the end of every run */
@@ -118,6 +124,9 @@ struct pg_engine_config {
 	/** Called by pg_engine_wait() when the results of a run stand. May be NULL. */
 	void (*finished)(void *ctx);
 	void *ctx;
+	/** Not NULL: runs write their packets here instead of sending them; pg_engine_start()
+	 *  returns when all are written. */
+	const struct pg_dry_sink *dry;
 };
 
 /** One engine per process, on the lcores that EAL has. Errors: NULL with text. */
@@ -150,6 +159,12 @@ void pg_thread_clear(struct pg_thread *thread);
 /** Start all devices: compile, set up ports, pools and graphs, then let the workers go.
  *  Errors:  -errno with text; then nothing runs and nothing has changed. */
 int pg_engine_start(struct pg_engine *engine, struct pg_error *err);
+/** Make one packet of a device's stream alone, stamped with time 0, as a run with the engine's
+ *  seed would.
+ *  Shape:   frame[size], size >= PG_SIZE_MAX rounded up to 64.
+ *  Errors:  the frame's length, or -errno with text. */
+int pg_device_packet(struct pg_device *device, uint64_t index, uint8_t *frame, size_t size,
+	struct pg_error *err);
 /** Wait for the run's end and derive its results. */
 void pg_engine_wait(struct pg_engine *engine);
 /** End the run within a burst. Any thread; false if none goes on. */

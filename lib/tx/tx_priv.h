@@ -35,6 +35,7 @@ struct pg_task {
 	bool shared;                   /**< const: other devices use the same graph */
 	struct pg_counters counters;
 	/* control only */
+	uint8_t paced; /**< enum paced of tx_turn.c */
 	struct pg_device *device;
 	struct pg_prog *owned_prog;
 	struct pg_rx_graph *null; /**< the empty graph that the own cost is measured with */
@@ -94,6 +95,18 @@ void tx_task_bind(struct pg_task *task, bool paced, bool by_size);
  *  threads to wake up and for one preemption near the end. */
 #define TX_LATE_SLACK_NS 10e6
 
+/** Put the intended times of the next n packets into the scratch, and build them: a turn without
+ *  a clock. Returns how many were built: less than n if the pool is empty. Context: control. */
+void tx_task_schedule(struct pg_task *task, unsigned int n);
+unsigned int tx_task_build(struct pg_task *task, unsigned int n);
+
+/** Let a task's schedule and stamps follow another clock from time 0 on. */
+void tx_task_virtual(
+	struct pg_task *task, const struct pg_device *device, const struct pg_clock *clock);
+
+/** Write every packet of the prepared tasks to the engine's dry sink. */
+int tx_dry_run(struct pg_engine *engine, struct pg_error *err);
+
 /** Run a worker's tasks until all are finished or it is told to stop. Context: the worker. */
 void tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock);
 
@@ -101,9 +114,9 @@ void tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock);
 int tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error *err);
 void tx_task_destroy(struct pg_task *task);
 
-/** Find out which queues the devices need, set up ports, pools and graphs.
+/** Find out which queues the devices need, set up pools and graphs, and ports if asked to.
  *  Errors:  -errno with text. */
-int tx_queues_prepare(struct pg_engine *engine, struct pg_error *err);
+int tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err);
 struct tx_queue *tx_queue_of(const struct pg_device *device);
 void tx_queues_destroy(struct pg_worker *worker);
 

@@ -159,7 +159,7 @@ prepare_thread(struct pg_engine *engine, struct pg_thread *thread, struct pg_err
 }
 
 int
-tx_queues_prepare(struct pg_engine *engine, struct pg_error *err)
+tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err)
 {
 	struct pg_device *device;
 	int rc = 0;
@@ -177,7 +177,8 @@ tx_queues_prepare(struct pg_engine *engine, struct pg_error *err)
 		if (rc < 0)
 			return rc;
 	}
-	for (struct pg_port *p = pg_ports_first(engine->ports); rc == 0 && p != NULL; p = p->next)
+	for (struct pg_port *p = pg_ports_first(engine->ports); ports && rc == 0 && p != NULL;
+		p = p->next)
 		rc = setup_port(engine, p, err);
 	for (unsigned int i = 0; rc == 0 && i < RTE_MAX_LCORE; i++) {
 		if (engine->threads[i] != NULL && !TAILQ_EMPTY(&engine->threads[i]->devices))

@@ -178,10 +178,10 @@ prepare(struct pg_engine *engine, struct pg_error *err)
 	if (rc < 0)
 		return rc;
 	destroy_tasks(engine);
-	rc = tx_queues_prepare(engine, err);
+	rc = tx_queues_prepare(engine, engine->config.dry == NULL, err);
 	if (rc == 0)
 		rc = create_tasks(engine, err);
-	if (rc == 0)
+	if (rc == 0 && engine->config.dry == NULL)
 		rc = link_wait(engine, err);
 	if (rc == 0)
 		rc = assign_all(engine, err);
@@ -217,6 +217,12 @@ pg_engine_start(struct pg_engine *engine, struct pg_error *err)
 		set_running(engine, false);
 		return rc;
 	}
+	if (engine->config.dry != NULL) {
+		rc = tx_dry_run(engine, err);
+		if (rc < 0)
+			set_running(engine, false);
+		return rc;
+	}
 	announce(engine);
 	launch(engine);
 	return 0;
@@ -228,6 +234,13 @@ pg_engine_wait(struct pg_engine *engine)
 	struct pg_device *device;
 	cpu_set_t none;
 
+	if (engine->config.dry != NULL) { // was written before start returned
+		engine->run.interrupted = engine->stopped;
+		set_running(engine, false);
+		if (engine->config.finished != NULL)
+			engine->config.finished(engine->config.ctx);
+		return;
+	}
 	pthread_mutex_lock(&engine->lock);
 	while (engine->nbusy > 0)
 		pthread_cond_wait(&engine->done, &engine->lock);

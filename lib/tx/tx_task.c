@@ -39,7 +39,7 @@ image_kept(const struct tx_queue *queue)
 }
 
 static struct pg_prog *
-compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error *err)
+compile(const struct pg_device *device, const struct tx_queue *queue, struct pg_error *err)
 {
 	const struct pg_device_settings *set = &device->settings;
 	struct pg_flow flow;
@@ -48,14 +48,33 @@ compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error 
 		.stream = device->name,
 		.seed = device->thread->engine->run.seed,
 		.copies = RTE_MAX(set->clone_skb, 1u),
-		.image_kept = image_kept(queue),
-		.mbuf_kept = image_kept(queue) && queue->port != NULL,
+		.image_kept = queue != NULL && image_kept(queue),
+		.mbuf_kept = queue != NULL && image_kept(queue) && queue->port != NULL,
 		.paced = set->rate.kind != PG_RATE_NONE,
 	};
 
 	if (tx_device_resolve(device, &flow, err) < 0)
 		return NULL;
 	return pg_prog_compile(&config, err);
+}
+
+int
+pg_device_packet(
+	struct pg_device *device, uint64_t index, uint8_t *frame, size_t size, struct pg_error *err)
+{
+	struct pg_engine *engine = device->thread->engine;
+	struct pg_prog *prog;
+	int rc;
+
+	if (engine->seed_fixed || !device->has_run)
+		engine->run.seed = engine->seed;
+	prog = compile(device, NULL, err);
+	if (prog == NULL)
+		return -err->code;
+	// Packet `index` on the wire is built packet index / copies.
+	rc = pg_prog_packet(prog, index / RTE_MAX(device->settings.clone_skb, 1u), 0, frame, size);
+	pg_prog_destroy(prog);
+	return rc >= 0 ? rc : pg_error_set(err, PG_FAULT_ENV, -rc, "no memory for a packet");
 }
 
 static void
@@ -129,6 +148,16 @@ set_pace(struct pg_task *task, const struct pg_device *device, const struct pg_c
 		pg_pace_init_ratio(&task->pace, clock, PG_NS_PER_S, rate->value);
 	else if (rate->kind != PG_RATE_NONE)
 		pg_pace_init_bits(&task->pace, clock, RTE_MAX(bps, UINT64_C(1)), frame, extra);
+}
+
+void
+tx_task_virtual(struct pg_task *task, const struct pg_device *device, const struct pg_clock *clock)
+{
+	set_pace(task, device, clock);
+	task->state.wall_ns = task->state.wall_cycles = 0;
+	// Without a rate there are no intended times: all are 0, whatever the counter says.
+	task->state.ns_per_cycle =
+		device->settings.rate.kind != PG_RATE_NONE ? clock->ns_per_cycle : 0;
 }
 
 static void

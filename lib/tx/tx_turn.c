@@ -107,6 +107,25 @@ take_due(struct pg_task *task, uint64_t now, unsigned int n, const enum paced pa
 	return pg_pace_take_sizes(&task->pace, now, scratch->due, scratch->length, n);
 }
 
+void
+tx_task_schedule(struct pg_task *task, unsigned int n)
+{
+	uint64_t late = task->pace.due + INT64_MAX / 2; // everything is due then
+
+	if (task->paced == UNPACED)
+		memset(task->state.scratch->due, 0, n * sizeof(uint64_t));
+	else
+		take_due(task, late, n, task->paced);
+}
+
+unsigned int
+tx_task_build(struct pg_task *task, unsigned int n)
+{
+	if (task->copies > 1)
+		return build_clones(task, n, PACED);
+	return build_distinct(task, n) ? n : 0;
+}
+
 static __rte_always_inline bool
 build(struct pg_task *task, const enum paced paced, const bool cloned)
 {
@@ -203,6 +222,7 @@ tx_task_bind(struct pg_task *task, bool paced, bool by_size)
 {
 	enum paced how = !paced ? UNPACED : by_size ? PACED_SIZES : PACED;
 
+	task->paced = how;
 	if (task->rx == NULL)
 		task->turn = task->copies > 1 ? turn_port_cloned_all[how] : turn_port_all[how];
 	else

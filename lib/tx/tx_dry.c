@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A dry run: the packets that a run would send, in the order of their intended times, which count
+ * from 0. The same programs build them; only the clock is another: a cycle is one nanosecond. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_mbuf.h>
+
+#include "tx_priv.h"
+
+static const struct pg_clock virtual_clock = {
+	.ns_per_cycle = UINT64_C(1) << PG_CLOCK_SHIFT,
+	.hz = 1e9,
+};
+
+/** One device's packets that are built, but not written yet. */
+struct feed {
+	struct pg_task *task;
+	uint64_t due[PG_BURST_MAX]; /**< ns */
+	uint64_t order;             /**< of equal times the one that waits longest goes first */
+};
+
+static bool
+earlier(const struct feed *a, const struct feed *b)
+{
+	uint64_t x = a->due[a->task->head], y = b->due[b->task->head];
+
+	return x != y ? x < y : a->order < b->order;
+}
+
+// Restore the heap downwards from `at`: the earliest feed is heap[0].
+static void
+sift(struct feed **heap, size_t n, size_t at)
+{
+	for (;;) {
+		size_t first = at, left = 2 * at + 1;
+
+		if (left < n && earlier(heap[left], heap[first]))
+			first = left;
+		if (left + 1 < n && earlier(heap[left + 1], heap[first]))
+			first = left + 1;
+		if (first == at)
+			return;
+		RTE_SWAP(heap[at], heap[first]);
+		at = first;
+	}
+}
+
+// Build the next burst and note its times. False: the device has no more.
+static bool
+refill(struct feed *feed, uint64_t *order)
+{
+	struct pg_task *task = feed->task;
+	unsigned int n = RTE_MIN(task->burst, task->left);
+
+	rte_pktmbuf_free_bulk(task->pkts, task->head);
+	task->head = task->npkts = 0;
+	if (n == 0)
+		return false;
+	tx_task_schedule(task, n);
+	memcpy(feed->due, task->state.scratch->due, n * sizeof(feed->due[0]));
+	task->npkts = tx_task_build(task, n);
+	task->left -= task->npkts;
+	feed->order = (*order)++;
+	return task->npkts > 0;
+}
+
+static int
+write_next(struct feed *feed, const struct pg_dry_sink *sink, struct pg_error *err)
+{
+	struct pg_task *task = feed->task;
+	const struct rte_mbuf *mbuf = task->pkts[task->head];
+	int rc = sink->write(sink->ctx, feed->due[task->head],
+		rte_pktmbuf_mtod(mbuf, const uint8_t *), mbuf->pkt_len);
+
+	task->head++;
+	task->npkts--;
+	task->counters.sent++;
+	return rc == 0 ? 0
+		       : pg_error_set(err, PG_FAULT_ENV, -rc, "cannot write the packets: %s",
+				 strerror(-rc));
+}
+
+static int
+merge(struct pg_engine *engine, struct feed **heap, size_t n, struct pg_error *err)
+{
+	uint64_t order = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < n;) {
+		if (refill(heap[i], &order))
+			i++;
+		else
+			heap[i] = heap[--n];
+	}
+	for (size_t i = n; i-- > 0;)
+		sift(heap, n, i);
+	while (rc == 0 && n > 0 && !engine->stopped) {
+		rc = write_next(heap[0], engine->config.dry, err);
+		if (heap[0]->task->npkts == 0 && !refill(heap[0], &order))
+			heap[0] = heap[--n];
+		sift(heap, n, 0);
+	}
+	return rc;
+}
+
+static int
+run_feeds(struct pg_engine *engine, struct pg_error *err)
+{
+	struct pg_device *device;
+	struct feed **heap, *feeds;
+	size_t n = 0;
+	int rc;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	n++;
+	heap = calloc(n + 1, sizeof(struct feed *));
+	feeds = calloc(n + 1, sizeof(*feeds));
+	if (heap == NULL || feeds == NULL) {
+		free(heap);
+		free(feeds);
+		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	}
+	n = 0;
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
+		tx_task_virtual(device->task, device, &virtual_clock);
+		feeds[n].task = device->task;
+		heap[n] = &feeds[n];
+		n++;
+	}
+	rc = merge(engine, heap, n, err);
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
+		struct pg_task *task = device->task;
+
+		rte_pktmbuf_free_bulk(task->pkts, task->head + task->npkts);
+		rte_pktmbuf_free(task->clone);
+		device->result.sent = task->counters.sent;
+	}
+	free(heap);
+	free(feeds);
+	return rc;
+}
+
+int
+tx_dry_run(struct pg_engine *engine, struct pg_error *err)
+{
+	struct pg_device *device;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
+		if (device->settings.count != 0)
+			continue;
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "a dry run of %s would never end",
+			device->name);
+		return pg_error_expect(err, "a count above 0");
+	}
+	return run_feeds(engine, err);
+}
