@@ -95,7 +95,8 @@ app_signals_block(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-// The first signal ends the run, the next one the program; without a run the first does.
+// SIGINT ends the run, a second one the program; without a run the first does. SIGTERM ends both:
+// who sends it (timeout, a service manager) sends it once.
 void *
 app_signals_main(void *arg)
 {
@@ -108,7 +109,7 @@ app_signals_main(void *arg)
 	while (sigwait(&set, &sig) == 0) {
 		bool ran = pg_engine_stop(app->engine);
 
-		if (++seen > 1 || !ran) {
+		if (++seen > 1 || !ran || sig == SIGTERM) {
 			__atomic_store_n(&app->quit, true, __ATOMIC_RELAXED);
 			if (write(app->quit_fd, &one, sizeof(one)) < 0)
 				break;
