@@ -25,4 +25,15 @@ struct pg_hex_list {
 	uint32_t word[PG_HEX_LIST_MAX];
 };
 
+#define PG_PAIRS_MAX       20
+#define PG_PAIR_WEIGHT_MAX UINT64_C(4294967295)
+
+/** Sizes and how often each comes. */
+struct pg_pairs {
+	uint32_t count;
+	struct {
+		uint32_t size, weight;
+	} pair[PG_PAIRS_MAX];
+};
+
 #endif

@@ -49,6 +49,40 @@ pg_random_32(uint32_t a, uint32_t b, uint32_t i)
 	return x ^ (x >> 16);
 }
 
+/** Where element x of block number `block` goes in a keyed permutation of 0 .. n - 1.
+ *  Units:   n >= 1, 2^(2 * half) >= n, x < n.
+ *  Source:  Luby and Rackoff: four Feistel rounds; Black and Rogaway: cycle walking until the
+ *           value is below n, less than four times on average. */
+static inline uint64_t
+pg_permute(const struct pg_key *key, uint64_t block, uint64_t x, uint64_t n, unsigned int half)
+{
+	const uint64_t mask = (1ULL << half) - 1, round_key = pg_mix64(block ^ key->wide);
+
+	do {
+		uint64_t left = x >> half, right = x & mask;
+
+		for (unsigned int round = 0; round < 4; round++) {
+			uint64_t mixed = left ^ (pg_mix64(right + round_key + round) & mask);
+
+			left = right;
+			right = mixed;
+		}
+		x = left << half | right;
+	} while (x >= n);
+	return x;
+}
+
+/** Bits of half a Feistel block that holds 0 .. n - 1. */
+static inline unsigned int
+pg_permute_half(uint64_t n)
+{
+	unsigned int half = 1;
+
+	while (half < 32 && 1ULL << 2 * half < n)
+		half++;
+	return half;
+}
+
 /** The key of field number `field` in stream `stream` under `seed`. */
 struct pg_key pg_key_make(uint64_t seed, const char *stream, uint32_t field);
 

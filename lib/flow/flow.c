@@ -46,6 +46,10 @@ resolve_size(const struct pg_template *tmpl, const struct pg_flow_port *port, st
 	uint32_t lo = tmpl->min_size != 0 ? tmpl->min_size : unset;
 	uint32_t longest = pg_template_frame_max(tmpl);
 
+	if (tmpl->min_size >= tmpl->max_size)
+		flow->imix = tmpl->imix;
+	flow->flows = tmpl->flows;
+	flow->flowlen = RTE_MAX(tmpl->flowlen, 1u);
 	flow->field[PG_FIELD_SIZE] = range(lo, tmpl->max_size, tmpl->flags, PG_FLAG_TXSIZE_RND);
 	if (longest > port->frame_max) {
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL,

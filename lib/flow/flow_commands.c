@@ -8,7 +8,8 @@
 #include "pg_flow.h"
 #include "pg_lang.h"
 
-#define VLAN_IDS 4096 // one more than the largest: no tag
+#define PG_FLAG_FLOW_RND_WORD 0x80000000 // a word of the language, not a bit of a template
+#define VLAN_IDS              4096       // one more than the largest: no tag
 
 static const struct pg_word flag_words[] = {
 	{"IPV6", PG_FLAG_IPV6, "dst6, dst6_min, dst6_max and src6 set it", false, true},
@@ -26,6 +27,9 @@ static const struct pg_word flag_words[] = {
 	{"MPLS_RND", PG_FLAG_MPLS_RND, "random labels where the S bit was given", false, false},
 	{"QUEUE_MAP_CPU", PG_FLAG_QUEUE_MAP_CPU, "the queue of the thread that sends", false,
 		false},
+	{"FLOW_SEQ", PG_FLAG_FLOW_SEQ, "flows one after the other instead of at random", false,
+		false},
+	{"FLOW_RND", PG_FLAG_FLOW_RND_WORD, "flows at random: clears FLOW_SEQ", true, false},
 	{"MACSRC_RND", PG_FLAG_MACSRC_RND, "random source MAC of src_mac_count", false, false},
 	{"MACDST_RND", PG_FLAG_MACDST_RND, "random destination MAC of dst_mac_count", false, false},
 	{"VID_RND", PG_FLAG_VID_RND, "random VLAN id", false, false},
@@ -164,6 +168,21 @@ check_svlan(const void *settings, struct pg_error *err)
 	return pg_error_expect(err, "svlan_id before");
 }
 
+// FLOW_RND is the inverse of FLOW_SEQ (reference 4.2).
+static void
+apply_flag(void *settings, const union pg_value *value)
+{
+	struct pg_template *tmpl = settings;
+	uint32_t mask = value->flag.mask;
+	bool clear = value->flag.clear;
+
+	if (mask == PG_FLAG_FLOW_RND_WORD) {
+		mask = PG_FLAG_FLOW_SEQ;
+		clear = !clear;
+	}
+	tmpl->flags = clear ? tmpl->flags & ~mask : tmpl->flags | mask;
+}
+
 static int
 reply_flags(const struct pg_call *call)
 {
@@ -228,6 +247,41 @@ static const struct pg_command rows[] = {
 	IP6_ROW(src6_max, PG_COMMAND_EXTENSION, "last random IPv6 source"),
 	MAC_ROW(dst_mac, "OK: dstmac ", "destination MAC address"),
 	MAC_ROW(src_mac, "OK: srcmac ", "source MAC address; unset: the port's"),
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "imix_weights",
+		.arg = {.type = &pg_type_pairs, .min = PG_SIZE_MIN, .max = PG_SIZE_MAX},
+		FIELD(imix),
+		.def = "",
+		.help = "a mix of sizes, each as often as its weight says",
+		.example = "imix_weights 60,7 590,4 1514,1",
+	},
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "flows",
+		.arg = {.type = &pg_type_number,
+			.max = PG_FLOWS_MAX,
+			.width = 4,
+			.unit = "flows",
+			.suffix = PG_SUFFIX_METRIC},
+		FIELD(flows),
+		.def = "0",
+		.help = "concurrent flows; a flow keeps its addresses and ports. 0: off",
+		.example = "flows 1000",
+	},
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "flowlen",
+		.arg = {.type = &pg_type_number,
+			.max = UINT32_MAX,
+			.width = 4,
+			.unit = "packets",
+			.suffix = PG_SUFFIX_METRIC},
+		FIELD(flowlen),
+		.def = "0",
+		.help = "packets of a flow before it starts anew with other addresses; 0: one",
+		.example = "flowlen 8",
+	},
 	COUNT_ROW(dst_mac_count, "destination MAC addresses to walk, from dst_mac on"),
 	COUNT_ROW(src_mac_count, "source MAC addresses to walk, from src_mac on"),
 	{
@@ -296,6 +350,7 @@ static const struct pg_command rows[] = {
 		.arg = {.type = &pg_type_flag, .words = flag_words, .width = 4},
 		FIELD(flags),
 		.def = "SHARED",
+		.apply = apply_flag,
 		.run = reply_flags,
 		.help = "set a flag, or clear it with ! before it",
 		.example = "flag IPDST_RND",

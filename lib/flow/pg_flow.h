@@ -17,6 +17,7 @@
 #define PG_HEADERS_BYTES 42
 #define PG_MPLS_MAX      PG_HEX_LIST_MAX
 #define PG_VLAN_OFF      0xffff
+#define PG_FLOWS_MAX     65536
 #define PG_PAYLOAD_BYTES 16 /**< magic, sequence, seconds, microseconds */
 #define PG_IP6_MORE      20 /**< bytes of an IPv6 header beyond IPv4's */
 #define PG_FRAME_MIN     (PG_HEADERS_BYTES + PG_PAYLOAD_BYTES)
@@ -37,6 +38,7 @@ enum pg_flag {
 	PG_FLAG_NO_TIMESTAMP = 0x80,
 	PG_FLAG_MPLS_RND = 0x100,
 	PG_FLAG_QUEUE_MAP_CPU = 0x400,
+	PG_FLAG_FLOW_SEQ = 0x800,
 	PG_FLAG_MACSRC_RND = 0x2000,
 	PG_FLAG_MACDST_RND = 0x4000,
 	PG_FLAG_VID_RND = 0x8000,
@@ -62,6 +64,8 @@ struct pg_template {
 	uint32_t src_mac_count, dst_mac_count; /**< addresses to walk; 0 and 1: one */
 	struct pg_vlan vlan, svlan;            /**< svlan is the outer one */
 	struct pg_hex_list mpls; /**< label << 12 | class << 9 | S << 8 | TTL; not with vlan */
+	struct pg_pairs imix;    /**< sizes and weights; used where min_size >= max_size */
+	uint32_t flows, flowlen; /**< flows 0: every packet is a flow of its own */
 	uint8_t tos, traffic_class;
 	struct pg_ip6 src6, dst6; /**< src6 all zero: the interface's link-local address */
 	struct pg_ip6 src6_min, src6_max, dst6_min, dst6_max; /**< min all zero: no range */
@@ -89,6 +93,11 @@ pg_template_frame_max(const struct pg_template *tmpl)
 {
 	uint32_t longest = tmpl->min_size > tmpl->max_size ? tmpl->min_size : tmpl->max_size;
 	uint32_t shortest = pg_template_frame_min(tmpl);
+
+	for (uint32_t i = 0; tmpl->min_size >= tmpl->max_size && i < tmpl->imix.count; i++) {
+		if (tmpl->imix.pair[i].size > longest)
+			longest = tmpl->imix.pair[i].size;
+	}
 
 	return longest > shortest ? longest : shortest;
 }
@@ -138,6 +147,8 @@ struct pg_flow {
 	uint32_t frame_min;
 	struct pg_vlan vlan, svlan;
 	struct pg_hex_list mpls;
+	struct pg_pairs imix;    /**< count 0: no mix */
+	uint32_t flows, flowlen; /**< flows 0: none; flowlen >= 1 */
 	uint8_t tos, traffic_class;
 	struct pg_range6 src6, dst6;
 };

@@ -53,6 +53,7 @@ union pg_value {
 	struct pg_ip6 ip6;
 	struct pg_rate rate;
 	struct pg_hex_list list;
+	struct pg_pairs pairs;
 	struct {
 		uint64_t mask;
 		bool clear;
@@ -109,6 +110,7 @@ extern const struct pg_type pg_type_ip4;
 extern const struct pg_type pg_type_word;
 extern const struct pg_type pg_type_flag;
 extern const struct pg_type pg_type_ip6;
+extern const struct pg_type pg_type_pairs; /**< SIZE,WEIGHT ... to the end of the line */
 extern const struct pg_type pg_type_hex;
 extern const struct pg_type pg_type_hex_list;
 extern const struct pg_type pg_type_text; /**< one token */

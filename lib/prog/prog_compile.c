@@ -58,6 +58,47 @@ random_kind(uint64_t n)
 	return n <= UINT16_MAX + 1 ? PROG_RANDOM_32 : PROG_RANDOM_64;
 }
 
+// Addresses and ports belong to the flow, if there are flows; the rest goes on per packet.
+static enum prog_kind
+value_kind(const struct pg_prog *prog, enum pg_field field, uint64_t n)
+{
+	bool random = prog->flow.field[field].random;
+
+	if (prog->flow.flows > 0 && field <= PG_FIELD_IP_DST)
+		return random ? PROG_RANDOM_FLOW : PROG_LINEAR_FLOW;
+	return random ? random_kind(n) : PROG_LINEAR;
+}
+
+static void
+emit_flows(struct pg_prog *prog, const struct pg_prog_config *config)
+{
+	const struct pg_flow *flow = &prog->flow;
+	struct prog_op *op;
+
+	if (flow->flows == 0)
+		return;
+	op = emit(prog, flow->flags & PG_FLAG_FLOW_SEQ ? PROG_FLOWS_SEQ : PROG_FLOWS_RANDOM);
+	op->field = PG_FIELDS;
+	op->cycle = (uint64_t)flow->flows * flow->flowlen;
+	op->half = pg_permute_half(op->cycle);
+	op->key = pg_key_make(config->seed, config->stream, PG_FIELDS);
+}
+
+static void
+emit_imix(struct pg_prog *prog, const struct pg_prog_config *config)
+{
+	const struct pg_pairs *imix = &prog->flow.imix;
+	struct prog_op *op = emit(prog, PROG_IMIX);
+
+	for (uint32_t i = 0; i < imix->count; i++) {
+		op->cycle += imix->pair[i].weight;
+		prog->imix_below[i] = op->cycle;
+	}
+	op->field = op->column = PG_FIELD_SIZE;
+	op->half = pg_permute_half(op->cycle);
+	op->key = pg_key_make(config->seed, config->stream, PG_FIELD_SIZE);
+}
+
 // The values of a field into a column: constant, in sequence or at random.
 static int
 emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_field field)
@@ -70,7 +111,7 @@ emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_f
 
 	if (range->random && field == PG_FIELD_IP_DST)
 		n = emit_skips(&skip, range);
-	op = emit(prog, n == 1 ? PROG_FILL : range->random ? random_kind(n) : PROG_LINEAR);
+	op = emit(prog, n == 1 ? PROG_FILL : value_kind(prog, field, n));
 	op->field = field;
 	op->column = column;
 	op->lo = range->lo;
@@ -97,8 +138,12 @@ emit_frame(struct pg_prog *prog, const struct pg_prog_config *config)
 {
 	int rc;
 
-	if (varies(prog, PG_FIELD_SIZE)) {
-		rc = emit_values(prog, config, PG_FIELD_SIZE);
+	if (prog->frame == 0) {
+		rc = 0;
+		if (prog->flow.imix.count > 0)
+			emit_imix(prog, config);
+		else
+			rc = emit_values(prog, config, PG_FIELD_SIZE);
 		if (rc < 0)
 			return rc;
 		emit(prog, PROG_MBUF_SIZES);
@@ -192,7 +237,7 @@ emit_addresses(struct pg_prog *prog, const struct pg_prog_config *config, uint32
 
 		if (!(src ? &prog->flow.src6 : &prog->flow.dst6)->random)
 			continue;
-		op = emit(prog, PROG_IP6);
+		op = emit(prog, prog->flow.flows > 0 ? PROG_IP6_FLOW : PROG_IP6);
 		op->field = field;
 		op->key = pg_key_make(config->seed, config->stream, field);
 		op->offset = prog->l3 + (src ? offsetof(struct rte_ipv6_hdr, src_addr)
@@ -210,9 +255,10 @@ emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 	uint32_t seal = checksum ? PROG_SEAL_CHECKSUM : 0;
 	int rc = emit_frame(prog, config);
 
+	emit_flows(prog, config);
 	if (rc == 0)
 		rc = emit_l2(prog, config);
-	if (rc == 0 && varies(prog, PG_FIELD_SIZE)) {
+	if (rc == 0 && prog->frame == 0) {
 		emit_length(prog);
 		seal |= PROG_SEAL_LENGTH;
 	}
@@ -258,9 +304,13 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 {
 	const struct pg_range *size = &config->flow->field[PG_FIELD_SIZE];
 	uint32_t frame_max = RTE_MAX(size->hi, config->flow->frame_min);
-	uint32_t image_bytes = RTE_ALIGN_CEIL(frame_max, 64);
-	struct pg_prog *prog =
-		rte_zmalloc("pg_prog", sizeof(*prog) + image_bytes, RTE_CACHE_LINE_SIZE);
+	uint32_t image_bytes;
+	struct pg_prog *prog;
+
+	for (uint32_t i = 0; i < config->flow->imix.count; i++)
+		frame_max = RTE_MAX(frame_max, config->flow->imix.pair[i].size);
+	image_bytes = RTE_ALIGN_CEIL(frame_max, 64);
+	prog = rte_zmalloc("pg_prog", sizeof(*prog) + image_bytes, RTE_CACHE_LINE_SIZE);
 
 	if (prog == NULL)
 		goto no_memory;
@@ -268,7 +318,7 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 	prog->copies = config->copies;
 	prog->frame_min = config->flow->frame_min;
 	prog->frame_max = frame_max;
-	prog->frame = size->lo == size->hi ? frame_max : 0;
+	prog->frame = size->lo == size->hi && prog->flow.imix.count == 0 ? frame_max : 0;
 	prog->image_bytes = image_bytes;
 	prog->ip6 = (config->flow->flags & PG_FLAG_IPV6) != 0;
 	prog->payload = prog->frame_min - PG_PAYLOAD_BYTES;

@@ -124,6 +124,99 @@ op_random_64(OP_ARGS)
 }
 
 static void
+op_linear_flow(OP_ARGS)
+{
+	uint32_t *column = state->scratch->column[op->column];
+
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++) {
+		uint64_t flow = state->scratch->flow[k];
+
+		column[k] = op->lo + (uint32_t)(op->n != 0 ? flow % op->n : flow);
+	}
+}
+
+static void
+op_random_flow(OP_ARGS)
+{
+	const uint64_t values = op->n != 0 ? op->n : 1ULL << 32;
+	uint32_t *column = state->scratch->column[op->column];
+
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++) {
+		uint64_t h = pg_random_64(&op->key, state->scratch->flow[k]);
+
+		column[k] = op->lo + (uint32_t)((unsigned __int128)h * values >> 64);
+	}
+}
+
+static void
+op_flows_seq(OP_ARGS)
+{
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++)
+		state->scratch->flow[k] = (state->index + k) / prog->flow.flowlen;
+	state->flows_started = state->scratch->flow[n - 1] + 1;
+}
+
+// Flow starts are counted as they come: a bit for each flow of the block.
+static inline void
+count_start(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t block, uint32_t flow)
+{
+	uint64_t bit = 1ULL << flow % 64;
+
+	if (state->seen == NULL)
+		return;
+	if (block != state->block) {
+		memset(state->seen, 0, (prog->flow.flows + 63) / 64 * sizeof(uint64_t));
+		state->block = block;
+	}
+	state->flows_started += !(state->seen[flow / 64] & bit);
+	state->seen[flow / 64] |= bit;
+}
+
+static void
+op_flows_random(OP_ARGS)
+{
+	uint64_t block = state->index / op->cycle, at = state->index % op->cycle;
+
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++) {
+		uint64_t place = pg_permute(&op->key, block, at, op->cycle, op->half);
+		uint32_t flow = (uint32_t)(place / prog->flow.flowlen);
+
+		count_start(prog, state, block, flow);
+		state->scratch->flow[k] = block * prog->flow.flows + flow;
+		if (++at == op->cycle) {
+			at = 0;
+			block++;
+		}
+	}
+}
+
+static void
+op_imix(OP_ARGS)
+{
+	uint64_t cycle = state->index / op->cycle, at = state->index % op->cycle;
+	uint32_t *column = state->scratch->column[op->column];
+
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++) {
+		uint64_t place = pg_permute(&op->key, cycle, at, op->cycle, op->half);
+		unsigned int entry = 0;
+
+		while (place >= prog->imix_below[entry])
+			entry++;
+		column[k] = prog->flow.imix.pair[entry].size;
+		state->imix_count[entry] += pkts != NULL; // a look ahead builds nothing
+		if (++at == op->cycle) {
+			at = 0;
+			cycle++;
+		}
+	}
+}
+
+static void
 op_skip(OP_ARGS)
 {
 	uint32_t *column = state->scratch->column[op->column];
@@ -353,8 +446,8 @@ load_ip6(const struct pg_ip6 *ip)
 	return (unsigned __int128)rte_be_to_cpu_64(words[0]) << 64 | rte_be_to_cpu_64(words[1]);
 }
 
-static void
-op_ip6(OP_ARGS)
+static inline void
+put_ip6(OP_ARGS, const bool by_flow)
 {
 	const struct pg_range6 *range =
 		op->field == PG_FIELD_IP6_SRC ? &prog->flow.src6 : &prog->flow.dst6;
@@ -362,8 +455,9 @@ op_ip6(OP_ARGS)
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		uint64_t high = pg_random_64(&op->key, 2 * (state->index + k));
-		uint64_t low = pg_random_64(&op->key, 2 * (state->index + k) + 1);
+		uint64_t at = by_flow ? state->scratch->flow[k] : state->index + k;
+		uint64_t high = pg_random_64(&op->key, 2 * at);
+		uint64_t low = pg_random_64(&op->key, 2 * at + 1);
 		unsigned __int128 ip = lo + // 0 values stand for 2^128
 				       (values != 0 ? scale_128(high, low, values)
 						    : (unsigned __int128)high << 64 | low);
@@ -376,6 +470,18 @@ op_ip6(OP_ARGS)
 		}
 		memcpy(frame_of(pkts[k]) + op->offset, words, sizeof(words));
 	}
+}
+
+static void
+op_ip6(OP_ARGS)
+{
+	put_ip6(prog, op, state, pkts, n, false);
+}
+
+static void
+op_ip6_flow(OP_ARGS)
+{
+	put_ip6(prog, op, state, pkts, n, true);
 }
 
 // What goes into the packets, column by column: this loop is vectorised.
@@ -471,7 +577,13 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 
 SEALS(SEAL)
 
-const prog_fn PROG_ISA[PROG_KINDS] = {[PROG_FILL] = op_fill,
+const prog_fn PROG_ISA[PROG_KINDS] = {[PROG_FLOWS_SEQ] = op_flows_seq,
+	[PROG_FLOWS_RANDOM] = op_flows_random,
+	[PROG_FILL] = op_fill,
+	[PROG_LINEAR_FLOW] = op_linear_flow,
+	[PROG_RANDOM_FLOW] = op_random_flow,
+	[PROG_IMIX] = op_imix,
+	[PROG_IP6_FLOW] = op_ip6_flow,
 	[PROG_LINEAR] = op_linear,
 	[PROG_RANDOM_BITS] = op_random_bits,
 	[PROG_RANDOM_32] = op_random_32,

@@ -30,6 +30,7 @@ pg_prog_seek(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t i
 {
 	state->index = index;
 	state->bytes = 0;
+	state->flows_started = 0;
 	for (uint32_t i = 0; i < prog->nops; i++) {
 		const struct prog_op *op = &prog->ops[i];
 
@@ -85,7 +86,8 @@ pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 	struct pg_prog_state state = {0};
 	uint32_t value = prog->flow.field[field].lo;
 
-	if (prog->flow.field[field].lo == prog->flow.field[field].hi)
+	if (prog->flow.field[field].lo == prog->flow.field[field].hi &&
+		(field != PG_FIELD_SIZE || prog->flow.imix.count == 0))
 		return value;
 	state.scratch = calloc(1, sizeof(*state.scratch));
 	if (state.scratch == NULL)
@@ -94,10 +96,11 @@ pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 	for (uint32_t i = 0; i < prog->nops; i++) {
 		const struct prog_op *op = &prog->ops[i];
 
-		if (op->kind > PROG_SKIP || op->field != field)
+		if (op->kind > PROG_SKIP || (op->field != field && op->field != PG_FIELDS))
 			continue;
 		op->fn(prog, op, &state, NULL, 1);
-		value = state.scratch->column[op->column][0];
+		if (op->field == field)
+			value = state.scratch->column[op->column][0];
 	}
 	free(state.scratch);
 	return value;

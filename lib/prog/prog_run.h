@@ -10,25 +10,31 @@
 
 /** Kinds of operations; a table per instruction set maps them to functions. */
 enum prog_kind {
-	PROG_FILL,        /**< column = lo */
-	PROG_LINEAR,      /**< column = lo + (i mod n) */
-	PROG_RANDOM_BITS, /**< column = lo + the top bits of a hash, n a power of two */
-	PROG_RANDOM_32,   /**< column = lo + 32-bit hash scaled to n */
-	PROG_RANDOM_64,   /**< column = lo + 64-bit hash scaled to n */
-	PROG_SKIP,        /**< column: step over reserved intervals */
-	PROG_MBUF,        /**< the mbuf's fields, fixed length */
-	PROG_MBUF_SIZES,  /**< the mbuf's fields, length from the size column, kept in length[] */
-	PROG_IMAGE,       /**< the image, fixed length */
-	PROG_IMAGE_SIZES, /**< the image, length[] of it */
-	PROG_MACS,        /**< both MAC addresses, from the columns of their offsets */
-	PROG_TCI,         /**< column into a VLAN tag */
-	PROG_LABEL,       /**< column into an MPLS entry */
-	PROG_LENGTH,      /**< length[] without the op's lo into the header of layer 3 */
-	PROG_IP6,         /**< a random IPv6 address and its part of the UDP sum */
-	PROG_STAMP,       /**< one time for the burst */
-	PROG_STAMP_EACH,  /**< each packet's own time */
-	PROG_STAMP_NONE,  /**< no time; its part of the UDP sum is zero */
-	PROG_SEAL,        /**< the first of PROG_SEALS: see enum prog_seal */
+	PROG_FLOWS_SEQ,    /**< flow[] = the flow each packet belongs to, one after the other */
+	PROG_FLOWS_RANDOM, /**< the same, permuted within each block of flows * flowlen */
+	PROG_FILL,         /**< column = lo */
+	PROG_LINEAR_FLOW,  /**< column = lo + (flow mod n) */
+	PROG_RANDOM_FLOW,  /**< column = lo + 64-bit hash of the flow scaled to n */
+	PROG_IMIX,         /**< size column from the mix, exact in each cycle of the weights */
+	PROG_LINEAR,       /**< column = lo + (i mod n) */
+	PROG_RANDOM_BITS,  /**< column = lo + the top bits of a hash, n a power of two */
+	PROG_RANDOM_32,    /**< column = lo + 32-bit hash scaled to n */
+	PROG_RANDOM_64,    /**< column = lo + 64-bit hash scaled to n */
+	PROG_SKIP,         /**< column: step over reserved intervals */
+	PROG_MBUF,         /**< the mbuf's fields, fixed length */
+	PROG_MBUF_SIZES,   /**< the mbuf's fields, length from the size column, kept in length[] */
+	PROG_IMAGE,        /**< the image, fixed length */
+	PROG_IMAGE_SIZES,  /**< the image, length[] of it */
+	PROG_MACS,         /**< both MAC addresses, from the columns of their offsets */
+	PROG_TCI,          /**< column into a VLAN tag */
+	PROG_LABEL,        /**< column into an MPLS entry */
+	PROG_LENGTH,       /**< length[] without the op's lo into the header of layer 3 */
+	PROG_IP6_FLOW,     /**< as PROG_IP6, by flow */
+	PROG_IP6,          /**< a random IPv6 address and its part of the UDP sum */
+	PROG_STAMP,        /**< one time for the burst */
+	PROG_STAMP_EACH,   /**< each packet's own time */
+	PROG_STAMP_NONE,   /**< no time; its part of the UDP sum is zero */
+	PROG_SEAL,         /**< the first of PROG_SEALS: see enum prog_seal */
 	PROG_KINDS = PROG_SEAL + 32,
 };
 
@@ -66,6 +72,8 @@ struct prog_op {
 	} skip[PROG_SKIPS_MAX];
 	struct pg_key key;
 	const uint32_t *steps; /**< k mod n, for k < PG_BURST_MAX */
+	uint64_t cycle; /**< PROG_IMIX: sum of the weights; PROG_FLOWS_*: packets of a block */
+	uint8_t half;   /**< of the permutation of a cycle */
 };
 
 /** Const while a run lasts; shared by every queue that runs it. */
@@ -87,7 +95,8 @@ struct pg_prog {
 	uint64_t rearm[2]; /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
 	struct pg_flow flow;
 	const char *isa;
-	uint32_t *steps[PG_FIELDS]; /**< owned tables of short ranges */
+	uint64_t imix_below[PG_PAIRS_MAX]; /**< sums of the weights up to each entry */
+	uint32_t *steps[PG_FIELDS];        /**< owned tables of short ranges */
 	_Alignas(RTE_CACHE_LINE_SIZE) uint8_t image[];
 };
 
@@ -111,7 +120,8 @@ struct pg_prog_scratch {
 	uint32_t extra_sum[PROG_COLUMN]; /**< parts of the UDP sum that have no column */
 	uint32_t sequence[PROG_COLUMN];  /**< as stored */
 	struct prog_word id[PROG_COLUMN], addresses[PROG_COLUMN], udp[PROG_COLUMN];
-	uint64_t due[PROG_COLUMN]; /**< cycles; PROG_STAMP_EACH: set by the worker before */
+	uint64_t flow[PROG_COLUMN]; /**< number of the flow, over all blocks */
+	uint64_t due[PROG_COLUMN];  /**< cycles; PROG_STAMP_EACH: set by the worker before */
 };
 
 /** What advances, one per runner of a program. worker: rw; control reads it after the run. */
@@ -121,7 +131,11 @@ struct pg_prog_state {
 	/* How stamps are made: wall_ns at wall_cycles, then ns_per_cycle of pg_clock. */
 	uint64_t wall_ns, wall_cycles, ns_per_cycle;
 	struct pg_prog_scratch *scratch;
-	uint32_t residue[PG_FIELDS]; /**< PROG_LINEAR: index mod n */
+	uint64_t *seen; /**< PROG_FLOWS_RANDOM: a bit for each flow of this block; owned */
+	uint64_t block; /**< that seen[] is about */
+	uint64_t flows_started;
+	uint64_t imix_count[PG_PAIRS_MAX]; /**< packets built of each entry */
+	uint32_t residue[PG_FIELDS];       /**< PROG_LINEAR: index mod n */
 };
 
 /** Bytes from an mbuf to its frame: buffers come from pools without private area. */

@@ -105,6 +105,35 @@ tags(const struct pg_template *tmpl, FILE *out)
 		fprintf(out, "     traffic_class: 0x%02x\n", tmpl->traffic_class);
 }
 
+// Pairs of a size and its weight, or of a size and how many were built.
+static void
+mix(const char *name, const struct pg_template *tmpl, const uint64_t *counts, FILE *out)
+{
+	const struct pg_pairs *imix = &tmpl->imix;
+
+	if (imix->count == 0)
+		return;
+	fprintf(out, "     %s: ", name);
+	for (uint32_t i = 0; i < imix->count; i++)
+		fprintf(out, "%u,%" PRIu64 " ", imix->pair[i].size,
+			counts != NULL ? counts[i] : imix->pair[i].weight);
+	fputc('\n', out);
+}
+
+static void
+flags(const struct pg_template *tmpl, FILE *out)
+{
+	fprintf(out, "     Flags: ");
+	for (uint32_t bit = 1; bit != 0; bit <<= 1) {
+		// With flows one of the two names stands in FLOW_SEQ's place.
+		if (bit == PG_FLAG_FLOW_SEQ && tmpl->flows > 0)
+			fprintf(out, "%s  ", tmpl->flags & bit ? "FLOW_SEQ" : "FLOW_RND");
+		else if (bit != PG_FLAG_FLOW_SEQ && tmpl->flags & bit)
+			fprintf(out, "%s  ", pg_flow_flag_name(bit));
+	}
+	fputc('\n', out);
+}
+
 static void
 params(const struct pg_device *device, FILE *out)
 {
@@ -116,9 +145,11 @@ params(const struct pg_device *device, FILE *out)
 
 	fprintf(out, "Params: count %" PRIu64 "  min_pkt_size: %u  max_pkt_size: %u\n", set->count,
 		tmpl->min_size, tmpl->max_size);
+	mix("imix_weights", tmpl, NULL, out);
 	fprintf(out, "     frags: 0  delay: %" PRIu64 "  clone_skb: %d  ifname: %s\n",
 		set->delay_ns, (int)set->clone_skb, device->name);
-	fprintf(out, "     flows: 0 flowlen: 0\n     queue_map_min: 0  queue_map_max: 0\n");
+	fprintf(out, "     flows: %u flowlen: %u\n", tmpl->flows, tmpl->flowlen);
+	fprintf(out, "     queue_map_min: 0  queue_map_max: 0\n");
 	addresses(tmpl, out);
 	fprintf(out, "     src_mac: %s dst_mac: %s\n", mac_text(src, src_mac, sizeof(src_mac)),
 		mac_text(&tmpl->dst_mac, dst_mac, sizeof(dst_mac)));
@@ -131,12 +162,7 @@ params(const struct pg_device *device, FILE *out)
 		fprintf(out, "     burst: %u\n", set->burst);
 	if (set->xmit_mode == PG_XMIT_NETIF_RECEIVE)
 		fprintf(out, "     xmit_mode: netif_receive\n");
-	fprintf(out, "     Flags: ");
-	for (uint32_t bit = 1; bit != 0; bit <<= 1) {
-		if (tmpl->flags & bit)
-			fprintf(out, "%s  ", pg_flow_flag_name(bit));
-	}
-	fputc('\n', out);
+	flags(tmpl, out);
 }
 
 static void
@@ -148,6 +174,7 @@ current(const struct pg_device *device, FILE *out)
 
 	fprintf(out, "Current:\n     pkts-sofar: %" PRIu64 "  errors: %" PRIu64 "\n",
 		device->result.sent, device->result.errors);
+	mix("imix_size_counts", &device->settings.tmpl, device->imix_count, out);
 	fprintf(out, "     started: %" PRIu64 "us  stopped: %" PRIu64 "us idle: %" PRIu64 "us\n",
 		cur->started_us, cur->stopped_us, device->result.idle_ns / PG_NS_PER_US);
 	fprintf(out, "     seq_num: %" PRIu64 "  cur_dst_mac_offset: %u  cur_src_mac_offset: %u\n",
@@ -159,7 +186,7 @@ current(const struct pg_device *device, FILE *out)
 		    : ip4_text(cur->daddr, daddr, sizeof(daddr)));
 	fprintf(out, "     cur_udp_dst: %u  cur_udp_src: %u\n     cur_queue_map: %u\n",
 		cur->udp_dst, cur->udp_src, cur->queue_map);
-	fprintf(out, "     flows: 0\n");
+	fprintf(out, "     flows: %" PRIu64 "\n", cur->flows);
 }
 
 void

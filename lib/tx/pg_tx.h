@@ -48,6 +48,7 @@ struct pg_device_current {
 	uint32_t src_mac_offset, dst_mac_offset;
 	uint16_t udp_src, udp_dst;
 	uint16_t queue_map;
+	uint64_t flows; /**< started in the last run */
 };
 
 /** One packet stream on one thread. */
@@ -68,8 +69,9 @@ struct pg_device {
 	double own_cycles;            /**< generator into an empty graph, cycles per packet */
 	uint64_t asked;               /**< packets; 0: until stopped */
 	struct pg_rate asked_rate;
-	uint64_t schedule_ns;  /**< from the first packet to one gap behind the last */
-	uint32_t call_packets; /**< packets per transmit call really used */
+	uint64_t schedule_ns;              /**< from the first packet to one gap behind the last */
+	uint64_t imix_count[PG_PAIRS_MAX]; /**< packets built of each size of the mix */
+	uint32_t call_packets;             /**< packets per transmit call really used */
 	uint32_t pool_size;
 	const char *isa;
 	bool fell_short;

@@ -38,7 +38,8 @@ struct pg_task {
 	uint8_t paced; /**< enum paced of tx_turn.c */
 	struct pg_device *device;
 	struct pg_prog *owned_prog;
-	struct pg_rx_graph *null; /**< the empty graph that the own cost is measured with */
+	struct pg_prog_state ended; /**< the state at the run's end, before the own cost is taken */
+	struct pg_rx_graph *null;   /**< the empty graph that the own cost is measured with */
 	double own_cycles;
 	struct rte_mbuf *pkts[]; /**< burst */
 };

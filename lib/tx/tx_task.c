@@ -207,6 +207,8 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	}
 	task->prog = task->owned_prog = prog;
 	task_fill(task, device, queue);
+	if (device->settings.tmpl.flows > 0)
+		task->state.seen = rte_zmalloc("pg_seen", PG_FLOWS_MAX / 8, RTE_CACHE_LINE_SIZE);
 	pg_prog_seek(prog, &task->state, 0);
 	if (image_kept(queue))
 		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
@@ -221,6 +223,7 @@ tx_task_destroy(struct pg_task *task)
 	if (task == NULL)
 		return;
 	pg_prog_destroy(task->owned_prog);
+	rte_free(task->state.seen);
 	rte_free(task);
 }
 
@@ -244,6 +247,23 @@ set_current(struct pg_device *device)
 	cur->queue_map = (device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU) && task->rx == NULL
 				 ? task->queue
 				 : 0;
+}
+
+// pktgen's figure of a mix counts what was built of each size (reference 5.1).
+static void
+set_mix(struct pg_device *device)
+{
+	const struct pg_pairs *imix = &device->settings.tmpl.imix;
+	struct pg_result *r = &device->result;
+	unsigned __int128 bits = 0;
+
+	memcpy(device->imix_count, device->task->ended.imix_count, sizeof(device->imix_count));
+	if (device->task->prog->flow.imix.count == 0)
+		return;
+	for (uint32_t i = 0; i < imix->count; i++)
+		bits += (unsigned __int128)device->imix_count[i] * imix->pair[i].size * 8;
+	r->bps = r->duration_ns > 0 ? (uint64_t)(bits * PG_NS_PER_S / r->duration_ns) : 0;
+	r->mbps = r->bps / 1000000;
 }
 
 static void
@@ -279,6 +299,8 @@ tx_device_finish(struct pg_device *device)
 
 	pg_result_make(&device->result, &task->counters, engine->config.clock, frame,
 		pg_prog_field(task->prog, PG_FIELD_SIZE, last));
+	set_mix(device);
+	device->current.flows = task->ended.flows_started;
 	device->own_cycles = task->own_cycles;
 	device->pool_size = task->pool->size;
 	device->call_packets = task->burst;

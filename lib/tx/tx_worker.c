@@ -30,6 +30,7 @@ task_end(struct pg_task *task)
 	uint64_t now = rte_rdtsc();
 
 	task->counters.stop_cycles = now;
+	task->ended = task->state;
 	if (task->wait_since != 0)
 		pg_counter_add(&task->counters.idle_cycles, now - task->wait_since);
 	// What was built but never taken is not sent. Fixed sizes are multiplied, not counted.
