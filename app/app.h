@@ -21,6 +21,7 @@ enum app_status {
 
 /** The command line, cut in two. */
 struct app_options {
+	char **argv;     /**< as the program was started */
 	char **eal_argv; /**< EAL's arguments, NULL-terminated; owned, entries borrowed */
 	int eal_argc;
 	bool eal_given; /**< the user gave EAL arguments, before ` -- ` */

@@ -85,14 +85,23 @@ ending_signals(sigset_t *set)
 	sigaddset(set, SIGTERM);
 }
 
+// Sent to a worker whose driver sleeps: only the interruption counts.
+static void
+ignore_kick(int sig)
+{
+	(void)sig;
+}
+
 void
 app_signals_block(void)
 {
+	const struct sigaction kick = {.sa_handler = ignore_kick}; // no SA_RESTART
 	sigset_t set;
 
 	ending_signals(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	sigaction(PG_KICK_SIGNAL, &kick, NULL);
 }
 
 // SIGINT ends the run, a second one the program; without a run the first does. SIGTERM ends both:

@@ -16,15 +16,15 @@
 #include "app.h"
 #include "pg_report.h"
 
-#define ARGS_MAX   16 // what app_eal_start() adds at most
+#define NO_HUGE    "PMDGEN_NO_HUGE" // set for a second try on ordinary memory
+#define ARGS_MAX   16               // what app_eal_start() adds at most
 #define HUGE_DIR   "/sys/kernel/mm/hugepages"
 #define LCORES_MAX 4096
 
 /** EAL options that decide where memory comes from: with one of them nothing is added. */
-static const char *const memory_options[] = {"-m", "-n", "-r", "--in-memory", "--no-huge",
-	"--huge-dir", "--huge-unlink", "--legacy-mem", "--socket-mem", "--socket-limit",
-	"--single-file-segments", "--match-allocations", "--proc-type", "--no-shconf",
-	"--base-virtaddr"};
+static const char *const memory_options[] = {"-m", "--in-memory", "--no-huge", "--huge-dir",
+	"--huge-unlink", "--legacy-mem", "--socket-mem", "--socket-limit", "--single-file-segments",
+	"--match-allocations", "--proc-type", "--no-shconf", "--base-virtaddr"};
 
 static unsigned long long
 free_hugepage_mb(void)
@@ -134,7 +134,7 @@ lcores_text(const cpu_set_t *cpus, char *out, size_t size)
 static void
 add_memory(const struct app_options *options, char **argv, int *argc, char *mb, size_t size)
 {
-	bool huge = free_hugepage_mb() >= options->memory_mb;
+	bool huge = getenv(NO_HUGE) == NULL && free_hugepage_mb() >= options->memory_mb;
 
 	// Hugepages are taken as they are needed, unless the user wants them reserved.
 	if (!huge || options->memory_given) {
@@ -151,11 +151,11 @@ add_memory(const struct app_options *options, char **argv, int *argc, char *mb, 
 }
 
 static int
-eal_refused(void)
+eal_refused(int code)
 {
 	const char *remedy = "EAL's messages above say why";
 
-	switch (rte_errno) {
+	switch (code) {
 	case EINVAL:
 		fprintf(stderr, "pmdgen: EAL refused its arguments; %s\n", remedy);
 		return APP_BAD_INPUT;
@@ -172,7 +172,7 @@ eal_refused(void)
 		remedy = "give this process a --file-prefix of its own";
 		break;
 	}
-	fprintf(stderr, "pmdgen: EAL did not start: %s; %s\n", rte_strerror(rte_errno), remedy);
+	fprintf(stderr, "pmdgen: EAL did not start: %s; %s\n", rte_strerror(code), remedy);
 	return APP_BAD_ENVIRONMENT;
 }
 
@@ -205,7 +205,17 @@ app_eal_start(struct app *app)
 	if (!says_memory(options))
 		add_memory(options, argv, &argc, mb, sizeof(mb));
 	app->report = pg_report_json_begin(argc, argv);
-	rc = rte_eal_init(argc, argv) < 0 ? eal_refused() : -1;
+	if (options->quiet)
+		argv[argc++] = (char *)"--log-level=*:error";
+	rc = rte_eal_init(argc, argv) < 0 ? -rte_errno : 0;
+	// Hugepages that were free when they were counted may be taken by now, and EAL cannot
+	// start twice in one process.
+	if (rc == -ENOMEM && !says_memory(options) && !options->memory_given &&
+		getenv(NO_HUGE) == NULL) {
+		setenv(NO_HUGE, "1", 1);
+		execv("/proc/self/exe", options->argv);
+	}
+	rc = rc < 0 ? eal_refused(-rc) : -1;
 	free(argv);
 	return rc;
 }

@@ -27,7 +27,7 @@ static const struct {
 	{"memory", required_argument, OPT_MEMORY, "MB", "memory to reserve (512)"},
 	{"list-commands", optional_argument, OPT_LIST, "json", "print the command table"},
 	{"verbose", no_argument, 'v', NULL, "print every reply"},
-	{"quiet", no_argument, 'q', NULL, "print only results"},
+	{"quiet", no_argument, 'q', NULL, "print only results: of DPDK's messages, errors alone"},
 	{"version", no_argument, 'V', NULL, "print the versions of pmdgen and DPDK"},
 	{"help", no_argument, 'h', NULL, "print this text"},
 };
@@ -167,7 +167,7 @@ app_options_parse(struct app_options *options, int argc, char **argv)
 {
 	int split = 1;
 
-	*options = (struct app_options){.memory_mb = MEMORY_DEFAULT_MB};
+	*options = (struct app_options){.argv = argv, .memory_mb = MEMORY_DEFAULT_MB};
 	while (split < argc && strcmp(argv[split], "--") != 0)
 		split++;
 	options->eal_given = split < argc;
@@ -182,7 +182,7 @@ app_options_parse(struct app_options *options, int argc, char **argv)
 		options->eal_argv[i] = argv[i];
 	if (!options->eal_given)
 		return parse_own(options, argc, argv);
-	argv[split] = argv[0];
+	// getopt takes the word before the first argument for the program's name: it is the "--".
 	return parse_own(options, argc - split, argv + split);
 }
 

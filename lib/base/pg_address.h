@@ -2,7 +2,21 @@
 #ifndef PG_ADDRESS_H
 #define PG_ADDRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+#include <rte_ether.h>
+
+/** rte_is_zero_ether_addr() reads bytes as words, which the compiler may move before the bytes
+ *  are written. */
+static inline bool
+pg_mac_is_zero(const struct rte_ether_addr *mac)
+{
+	static const struct rte_ether_addr zero;
+
+	return memcmp(mac, &zero, sizeof(zero)) == 0;
+}
 
 #define PG_IP4_TEXT_MAX 32
 

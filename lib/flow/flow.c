@@ -51,6 +51,11 @@ resolve_size(const struct pg_template *tmpl, const struct pg_flow_port *port, st
 	flow->flows = tmpl->flows;
 	flow->flowlen = RTE_MAX(tmpl->flowlen, 1u);
 	flow->field[PG_FIELD_SIZE] = range(lo, tmpl->max_size, tmpl->flags, PG_FLAG_TXSIZE_RND);
+	if (longest > PG_SIZE_MAX) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
+			"frames of %u bytes are longer than a buffer holds", longest);
+		return pg_error_expect(err, "at most %u bytes", PG_SIZE_MAX);
+	}
 	if (longest > port->frame_max) {
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
 			"frames of %u bytes are longer than %s carries", longest, port->name);
@@ -142,7 +147,10 @@ pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 		.tos = tmpl->tos,
 		.traffic_class = tmpl->traffic_class,
 	};
-	if (rte_is_zero_ether_addr(&flow->src_mac))
+	// An unset source that is walked keeps the port's first byte only (reference 7.1).
+	if (pg_mac_is_zero(&flow->src_mac) && tmpl->src_mac_count > 1)
+		flow->src_mac.addr_bytes[0] = port->mac.addr_bytes[0];
+	else if (pg_mac_is_zero(&flow->src_mac))
 		flow->src_mac = port->mac;
 	flow->field[PG_FIELD_MAC_SRC] = mac_range(tmpl->src_mac_count, flags, PG_FLAG_MACSRC_RND);
 	flow->field[PG_FIELD_MAC_DST] = mac_range(tmpl->dst_mac_count, flags, PG_FLAG_MACDST_RND);

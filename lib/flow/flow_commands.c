@@ -8,34 +8,35 @@
 #include "pg_flow.h"
 #include "pg_lang.h"
 
-#define PG_FLAG_FLOW_RND_WORD 0x80000000 // a word of the language, not a bit of a template
-#define VLAN_IDS              4096       // one more than the largest: no tag
-
 static const struct pg_word flag_words[] = {
-	{"IPV6", PG_FLAG_IPV6, "dst6, dst6_min, dst6_max and src6 set it", false, true},
+	{"IPV6", PG_FLAG_IPV6, "the IPv6 addresses set it", false, true, false},
 	{"IPSRC_RND", PG_FLAG_IPSRC_RND, "random source address from src_min to src_max", false,
-		false},
-	{"IPDST_RND", PG_FLAG_IPDST_RND, "random destination address from dst_min to dst_max",
 		false, false},
+	{"IPDST_RND", PG_FLAG_IPDST_RND, "random destination address from dst_min to dst_max",
+		false, false, false},
 	{"TXSIZE_RND", PG_FLAG_TXSIZE_RND, "random size from min_pkt_size to max_pkt_size", false,
-		false},
-	{"UDPSRC_RND", PG_FLAG_UDPSRC_RND, "random source port", false, false},
-	{"UDPDST_RND", PG_FLAG_UDPDST_RND, "random destination port", false, false},
-	{"UDPCSUM", PG_FLAG_UDPCSUM, "fill in the UDP checksum", false, false},
+		false, false},
+	{"UDPSRC_RND", PG_FLAG_UDPSRC_RND, "random source port", false, false, false},
+	{"UDPDST_RND", PG_FLAG_UDPDST_RND, "random destination port", false, false, false},
+	{"UDPCSUM", PG_FLAG_UDPCSUM, "fill in the UDP checksum", false, false, false},
 	{"NO_TIMESTAMP", PG_FLAG_NO_TIMESTAMP, "zero in the time fields of the payload", false,
+		false, false},
+	{"MPLS_RND", PG_FLAG_MPLS_RND, "random labels where the S bit was given", false, false,
 		false},
-	{"MPLS_RND", PG_FLAG_MPLS_RND, "random labels where the S bit was given", false, false},
-	{"QUEUE_MAP_CPU", PG_FLAG_QUEUE_MAP_CPU, "the queue of the thread that sends", false,
+	{"QUEUE_MAP_CPU", PG_FLAG_QUEUE_MAP_CPU, "the queue of the thread that sends", false, false,
 		false},
 	{"FLOW_SEQ", PG_FLAG_FLOW_SEQ, "flows one after the other instead of at random", false,
+		false, false},
+	{"FLOW_RND", PG_FLAG_FLOW_SEQ, "flows at random: the opposite of FLOW_SEQ", true, false,
+		true},
+	{"MACSRC_RND", PG_FLAG_MACSRC_RND, "random source MAC of src_mac_count", false, false,
 		false},
-	{"FLOW_RND", PG_FLAG_FLOW_RND_WORD, "flows at random: clears FLOW_SEQ", true, false},
-	{"MACSRC_RND", PG_FLAG_MACSRC_RND, "random source MAC of src_mac_count", false, false},
-	{"MACDST_RND", PG_FLAG_MACDST_RND, "random destination MAC of dst_mac_count", false, false},
-	{"VID_RND", PG_FLAG_VID_RND, "random VLAN id", false, false},
-	{"SVID_RND", PG_FLAG_SVID_RND, "random outer VLAN id", false, false},
-	{"SHARED", PG_FLAG_SHARED, "packets may be sent more than once", false, false},
-	{NULL, 0, NULL, false, false},
+	{"MACDST_RND", PG_FLAG_MACDST_RND, "random destination MAC of dst_mac_count", false, false,
+		false},
+	{"VID_RND", PG_FLAG_VID_RND, "random VLAN id", false, false, false},
+	{"SVID_RND", PG_FLAG_SVID_RND, "random outer VLAN id", false, false, false},
+	{"SHARED", PG_FLAG_SHARED, "packets may be sent more than once", false, false, false},
+	{NULL, 0, NULL, false, false, false},
 };
 
 const char *
@@ -99,20 +100,11 @@ apply_vlan_id(void *settings, const union pg_value *value)
 {
 	struct pg_template *tmpl = settings;
 
-	if (value->u64 < VLAN_IDS) {
-		tmpl->vlan.id = value->u64;
+	tmpl->vlan.id = value->u64;
+	if (tmpl->vlan.id == PG_VLAN_OFF)
+		tmpl->svlan.id = PG_VLAN_OFF;
+	else
 		tmpl->mpls.count = 0;
-	} else {
-		tmpl->vlan.id = tmpl->svlan.id = PG_VLAN_OFF;
-	}
-}
-
-static void
-apply_svlan_id(void *settings, const union pg_value *value)
-{
-	struct pg_template *tmpl = settings;
-
-	tmpl->svlan.id = value->u64 < VLAN_IDS ? value->u64 : PG_VLAN_OFF;
 }
 
 static void
@@ -147,6 +139,24 @@ APPLY_IP6(src6_min)
 APPLY_IP6(src6_max)
 
 static int
+reply_flags(const struct pg_call *call)
+{
+	const struct pg_template *tmpl = call->target->settings;
+
+	snprintf(call->reply->text, sizeof(call->reply->text), "OK: flags=0x%x", tmpl->flags);
+	return 0;
+}
+
+// pktgen says nothing of a list that became empty.
+static int
+reply_mpls(const struct pg_call *call)
+{
+	if (call->value->list.count == 0)
+		snprintf(call->reply->text, sizeof(call->reply->text), "OK: mpls=");
+	return 0;
+}
+
+static int
 check_vlan(const void *settings, struct pg_error *err)
 {
 	const struct pg_template *tmpl = settings;
@@ -166,30 +176,6 @@ check_svlan(const void *settings, struct pg_error *err)
 		return check_vlan(settings, err);
 	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "there is no outer VLAN tag");
 	return pg_error_expect(err, "svlan_id before");
-}
-
-// FLOW_RND is the inverse of FLOW_SEQ (reference 4.2).
-static void
-apply_flag(void *settings, const union pg_value *value)
-{
-	struct pg_template *tmpl = settings;
-	uint32_t mask = value->flag.mask;
-	bool clear = value->flag.clear;
-
-	if (mask == PG_FLAG_FLOW_RND_WORD) {
-		mask = PG_FLAG_FLOW_SEQ;
-		clear = !clear;
-	}
-	tmpl->flags = clear ? tmpl->flags & ~mask : tmpl->flags | mask;
-}
-
-static int
-reply_flags(const struct pg_call *call)
-{
-	const struct pg_template *tmpl = call->target->settings;
-
-	snprintf(call->reply->text, sizeof(call->reply->text), "OK: flags=0x%x", tmpl->flags);
-	return 0;
 }
 
 #define COUNT_ROW(word, text)                                                  \
@@ -287,7 +273,7 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "vlan_id",
-		.arg = {.type = &pg_type_number, .max = VLAN_IDS, .width = 2},
+		.arg = {.type = &pg_type_number, .max = PG_VLAN_OFF, .width = 2},
 		FIELD(vlan.id),
 		.def = "4096",
 		.apply = apply_vlan_id,
@@ -299,10 +285,9 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "svlan_id",
-		.arg = {.type = &pg_type_number, .max = VLAN_IDS, .width = 2},
+		.arg = {.type = &pg_type_number, .max = PG_VLAN_OFF, .width = 2},
 		FIELD(svlan.id),
 		.def = "4096",
-		.apply = apply_svlan_id,
 		.check = check_vlan,
 		.help = "outer VLAN tag, on top of vlan_id; 4096: none",
 		.example = "svlan_id 200",
@@ -316,6 +301,7 @@ static const struct pg_command rows[] = {
 		FIELD(mpls),
 		.def = "",
 		.apply = apply_mpls,
+		.run = reply_mpls,
 		.help = "MPLS stack entries, outermost first; 0: none. An entry with its S bit "
 			"is random. Labels turn VLAN tags off",
 		.example = "mpls 0001000a,0002000a",
@@ -350,7 +336,6 @@ static const struct pg_command rows[] = {
 		.arg = {.type = &pg_type_flag, .words = flag_words, .width = 4},
 		FIELD(flags),
 		.def = "SHARED",
-		.apply = apply_flag,
 		.run = reply_flags,
 		.help = "set a flag, or clear it with ! before it",
 		.example = "flag IPDST_RND",

@@ -16,7 +16,7 @@
 #define PG_SIZE_MIN      42 /**< 14 + 20 + 8, pktgen's smallest setting */
 #define PG_HEADERS_BYTES 42
 #define PG_MPLS_MAX      PG_HEX_LIST_MAX
-#define PG_VLAN_OFF      0xffff
+#define PG_VLAN_OFF      4096 /**< one more than the largest id */
 #define PG_FLOWS_MAX     65536
 #define PG_PAYLOAD_BYTES 16 /**< magic, sequence, seconds, microseconds */
 #define PG_IP6_MORE      20 /**< bytes of an IPv6 header beyond IPv4's */

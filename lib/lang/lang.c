@@ -21,7 +21,7 @@ struct line {
 	struct pg_target target;
 	char target_name[PG_TARGET_MAX];
 	const struct pg_command *command; /**< NULL: nothing to do (empty line or section) */
-	unsigned int command_column, value_column;
+	unsigned int target_column, command_column, value_column;
 	union pg_value value;
 };
 
@@ -213,19 +213,21 @@ parse_target(struct pg_lang *lang, const char *line, const char **cursor, char *
 	struct line *out, struct pg_error *err)
 {
 	unsigned int column = out->command_column;
+	struct pg_target section = {.object = NULL};
+	bool in_section = lang->section[0] != '\0';
+	bool known = in_section && find_target(lang, lang->section, &section) == 0;
 	int rc;
 
-	if (lang->section[0] != '\0') {
-		if (find_target(lang, lang->section, &out->target) < 0)
-			return unknown_target(lang, lang->section, column, err);
+	out->target_column = column;
+	if (known && pg_lang_find(lang, section.kind, word) != NULL) {
+		out->target = section;
 		strcpy(out->target_name, lang->section);
-		if (pg_lang_find(lang, out->target.kind, word) != NULL)
-			return 0;
+		return 0;
 	}
 	if (find_target(lang, word, &out->target) < 0) {
-		if (lang->section[0] != '\0')
-			return unknown_command(lang, out->target.kind, word, column, err);
-		return unknown_target(lang, word, column, err);
+		if (known)
+			return unknown_command(lang, section.kind, word, column, err);
+		return unknown_target(lang, in_section ? lang->section : word, column, err);
 	}
 	snprintf(out->target_name, sizeof(out->target_name), "%s", word);
 	rc = lang_token(line, cursor, word, size, &out->command_column);
@@ -246,14 +248,14 @@ static int
 parse_line(struct pg_lang *lang, const char *text, struct line *out, struct pg_error *err)
 {
 	const char *cursor = text;
-	char word[PG_TARGET_MAX];
+	char word[PG_TARGET_MAX] = "";
 	int rc;
 
 	memset(out, 0, offsetof(struct line, value));
 	rc = lang_token(text, &cursor, word, sizeof(word), &out->command_column);
 	if (rc == 0)
 		return 0;
-	if (word[0] == '[' || (rc == -E2BIG && text[out->command_column - 1] == '['))
+	if (text[out->command_column - 1] == '[')
 		return parse_section(lang, text, text + out->command_column - 1, err);
 	if (rc == -E2BIG)
 		return too_long("the word", sizeof(word), out->command_column, err);
@@ -284,7 +286,7 @@ pg_lang_check(struct pg_lang *lang, const char *line, struct pg_error *err)
 
 // Try a setting on a copy; only a change that passes its check reaches the target.
 static int
-change_setting(const struct line *line, struct pg_error *err)
+change_setting(const struct pg_lang *lang, const struct line *line, struct pg_error *err)
 {
 	const struct pg_command *row = line->command;
 	_Alignas(16) char copy[PG_SETTINGS_MAX];
@@ -293,8 +295,26 @@ change_setting(const struct line *line, struct pg_error *err)
 	pg_command_store(row, copy, &line->value);
 	if (row->check != NULL && row->check(copy, err) < 0)
 		return -err->code;
+	for (size_t l = 0; l < lang->nlists; l++) {
+		const struct pg_command_list *list = lang->lists[l];
+
+		if (list->check != NULL && list->checked == row->target &&
+			list->check(copy, err) < 0)
+			return -err->code;
+	}
 	memcpy(line->target.settings, copy, line->target.settings_size);
 	return 0;
+}
+
+static void
+tell_changed(const struct pg_lang *lang, const struct pg_call *call)
+{
+	for (size_t l = 0; l < lang->nlists; l++) {
+		const struct pg_command_list *list = lang->lists[l];
+
+		if (list->changed != NULL && list->checked == call->command->target)
+			list->changed(call);
+	}
 }
 
 static bool
@@ -321,6 +341,7 @@ make_reply(const struct line *line, struct pg_reply *reply)
 int
 pg_lang_run(struct pg_lang *lang, const char *text, struct pg_reply *reply, struct pg_error *err)
 {
+	struct pg_call call;
 	struct line line;
 	int rc = parse_line(lang, text, &line, err);
 
@@ -328,7 +349,7 @@ pg_lang_run(struct pg_lang *lang, const char *text, struct pg_reply *reply, stru
 	if (rc < 0 || line.command == NULL)
 		return rc;
 	if (line.target.object == NULL) // declared by a check, but gone or never made
-		return unknown_target(lang, line.target_name, 1, err);
+		return unknown_target(lang, line.target_name, line.target_column, err);
 	if (line.target.busy && !(line.command->flags & PG_COMMAND_ANYTIME)) {
 		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "'%s' cannot change while %s runs",
 			line.command->name, line.target_name);
@@ -336,16 +357,16 @@ pg_lang_run(struct pg_lang *lang, const char *text, struct pg_reply *reply, stru
 		err->column = line.command_column;
 		return -EBUSY;
 	}
+	call = (struct pg_call){
+		lang->world.ctx, line.command, &line.target, &line.value, reply, err};
 	if (is_setting(line.command))
-		rc = change_setting(&line, err);
+		rc = change_setting(lang, &line, err);
 	if (rc == 0)
 		make_reply(&line, reply);
-	if (rc == 0 && line.command->run != NULL) {
-		struct pg_call call = {
-			lang->world.ctx, line.command, &line.target, &line.value, reply, err};
-
+	if (rc == 0 && line.command->run != NULL)
 		rc = line.command->run(&call);
-	}
+	if (rc == 0 && is_setting(line.command))
+		tell_changed(lang, &call);
 	if (rc < 0) {
 		reply->text[0] = '\0';
 		if (err->column == 0)

@@ -44,6 +44,7 @@ struct pg_word {
 	const char *help;
 	bool second;     /**< a second name of a value, not listed in errors */
 	bool clear_only; /**< a flag that other commands set */
+	bool inverted;   /**< a flag whose name says the opposite: setting it clears the bit */
 };
 
 union pg_value {
@@ -165,6 +166,12 @@ void pg_command_store(const struct pg_command *row, void *settings, const union 
 struct pg_command_list {
 	const struct pg_command *rows;
 	size_t count;
+	/** Look at the whole changed settings object after any change to a target of kind
+	 *  `checked`, whichever list the row is of. NULL: nothing to check. */
+	int (*check)(const void *settings, struct pg_error *err);
+	/** Told of any such change once it is committed. NULL: nobody is. */
+	void (*changed)(const struct pg_call *call);
+	enum pg_target_kind checked;
 };
 
 /** What the language is spoken to. Callbacks borrow their arguments. */

@@ -94,7 +94,7 @@ list_format(const struct pg_arg *arg, const union pg_value *value, char *out, si
 	size_t used = 0;
 
 	(void)arg;
-	out[0] = '\0';
+	snprintf(out, size, "%s", value->list.count == 0 ? "0" : "");
 	for (uint32_t i = 0; i < value->list.count && used < size; i++)
 		used += snprintf(
 			out + used, size - used, "%s%08x", i > 0 ? "," : "", value->list.word[i]);

@@ -20,7 +20,7 @@ static int
 whole_number(const char *text, size_t length, uint64_t scale, uint64_t *value)
 {
 	unsigned __int128 n = 0, unit = scale;
-	bool fraction = false, digits = false;
+	bool fraction = false, digits = false, whole = true;
 
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '.' && !fraction && digits && scale > 1) {
@@ -34,8 +34,10 @@ whole_number(const char *text, size_t length, uint64_t scale, uint64_t *value)
 		if (!fraction) {
 			n = n * 10 + (unsigned int)(text[i] - '0') * (unsigned __int128)scale;
 		} else {
+			if (unit % 10 != 0 && text[i] != '0')
+				whole = false;
 			if (unit % 10 != 0)
-				return text[i] == '0' ? 0 : -EDOM;
+				continue;
 			unit /= 10;
 			n += (unsigned int)(text[i] - '0') * unit;
 		}
@@ -43,7 +45,7 @@ whole_number(const char *text, size_t length, uint64_t scale, uint64_t *value)
 			return -ERANGE;
 	}
 	*value = (uint64_t)n;
-	return digits ? 0 : -EINVAL;
+	return !digits ? -EINVAL : whole ? 0 : -EDOM;
 }
 
 int

@@ -54,26 +54,38 @@ rate_parse(const struct pg_arg *arg, const char *token, union pg_value *value, s
 	return 0;
 }
 
+// A number of thousandths without trailing zeros: 12500 is 12.5.
+static void
+put_thousandths(uint64_t n, const char *suffix, char *out, size_t size)
+{
+	unsigned int digits = 3, rest = n % 1000;
+
+	for (; digits > 0 && rest % 10 == 0; rest /= 10)
+		digits--;
+	if (digits == 0)
+		snprintf(out, size, "%" PRIu64 "%s", n / 1000, suffix);
+	else
+		snprintf(out, size, "%" PRIu64 ".%0*u%s", n / 1000, digits, rest, suffix);
+}
+
 static void
 rate_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
 	uint64_t n = value->rate.value;
+	bool l1 = value->rate.kind == PG_RATE_L1;
 
 	(void)arg;
-	switch (value->rate.kind) {
-	case PG_RATE_L2:
-		snprintf(out, size, "%" PRIu64 " bit/s with FCS", n);
-		break;
-	case PG_RATE_L1:
-		snprintf(out, size, "%" PRIu64 " bit/s with preamble and gap", n);
-		break;
-	case PG_RATE_PERCENT:
-		snprintf(out, size, "%" PRIu64 ".%06" PRIu64 " %% of the port's speed",
-			n / PG_RATE_PERCENT_UNIT, n % PG_RATE_PERCENT_UNIT);
-		break;
-	default:
+	if (value->rate.kind == PG_RATE_KERNEL)
 		snprintf(out, size, "%" PRIu64, n);
-	}
+	else if (value->rate.kind == PG_RATE_PERCENT)
+		snprintf(out, size, "%" PRIu64 ".%06" PRIu64 "%%", n / PG_RATE_PERCENT_UNIT,
+			n % PG_RATE_PERCENT_UNIT);
+	else if (n % 1000000 == 0)
+		put_thousandths(n / 1000000, l1 ? "GL1" : "G", out, size);
+	else if (n % 1000 == 0)
+		put_thousandths(n / 1000, l1 ? "ML1" : "M", out, size);
+	else
+		put_thousandths(n, l1 ? "kL1" : "k", out, size);
 }
 
 const struct pg_type pg_type_rate = {

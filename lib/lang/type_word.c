@@ -92,7 +92,7 @@ flag_parse(const struct pg_arg *arg, const char *token, union pg_value *value, s
 		return pg_error_expect(err, "!%s; %s", token, word->help);
 	}
 	value->flag.mask = word->value;
-	value->flag.clear = clear;
+	value->flag.clear = clear != word->inverted;
 	return 0;
 }
 
@@ -100,7 +100,7 @@ static void
 flag_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
 	for (const struct pg_word *w = arg->words; w->name != NULL; w++) {
-		if (!w->second && w->value == value->flag.mask)
+		if (!w->second && !w->inverted && w->value == value->flag.mask)
 			snprintf(out, size, "%s%s", value->flag.clear ? "!" : "", w->name);
 	}
 }

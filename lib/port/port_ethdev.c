@@ -78,9 +78,9 @@ ethdev_probe(void *ctx, const char *name, struct pg_error *err)
 	uint16_t id;
 
 	(void)ctx;
-	// A ':' may be a PCI address that a line before attaches.
-	if (find_ethdev(name, &id) == 0 || is_virtual(name) || strchr(name, ':') != NULL ||
-		if_nametoindex(name) != 0)
+	// A number, or a PCI address with its ':', may be what a line before attaches.
+	if (find_ethdev(name, &id) == 0 || is_number(name) || is_virtual(name) ||
+		strchr(name, ':') != NULL || if_nametoindex(name) != 0)
 		return 0;
 	return unknown_device(name, err);
 }
@@ -116,8 +116,9 @@ attach(const char *name, const char *args, struct pg_error *err)
 	pg_error_set(err, PG_FAULT_ENV, -rc, "cannot attach %s: %s", name, rte_strerror(-rc));
 	if (rc == -EPERM || rc == -EACCES)
 		return pg_error_remedy(err, "it needs root or CAP_NET_RAW and CAP_NET_ADMIN");
-	return pg_error_remedy(
-		err, "its arguments go into a line `pgctrl attach %s,...` before", name);
+	return pg_error_remedy(err,
+		"some devices need root, others arguments: `pgctrl attach %s,...` in a line before",
+		name);
 }
 
 static int

@@ -91,6 +91,15 @@ port_kernel_addresses(const char *interface, uint32_t *ip4, struct pg_ip6 *ip6)
 	freeifaddrs(list);
 }
 
+bool
+port_kernel_carrier(const char *interface)
+{
+	struct ifreq ifr;
+
+	return query(interface, SIOCGIFFLAGS, &ifr) == 0 && (ifr.ifr_flags & IFF_UP) &&
+	       (ifr.ifr_flags & IFF_RUNNING);
+}
+
 uint32_t
 port_kernel_mtu(const char *interface)
 {

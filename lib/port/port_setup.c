@@ -13,7 +13,7 @@
 #include "pg_units.h"
 #include "port_priv.h"
 
-#define RX_BUFFERS     1023 // receive queues that a driver insists on are never polled
+#define RX_DESCRIPTORS 512 // receive queues that a driver insists on are never polled
 #define TX_DESCRIPTORS 1024
 
 // The ethdev's MTU says nothing about net_af_packet: the interface and the slots limit it.
@@ -80,16 +80,17 @@ pg_port_stop(struct pg_port *port)
 }
 
 static struct rte_mempool *
-rx_pool(const struct pg_port *port)
+rx_pool(const struct pg_port *port, uint16_t nrxqs)
 {
 	char name[RTE_MEMPOOL_NAMESIZE];
 	struct rte_mempool *pool;
 
-	snprintf(name, sizeof(name), "pg_rx_%u", port->id);
+	snprintf(name, sizeof(name), "pg_rx_%u_%u", port->id, nrxqs);
 	pool = rte_mempool_lookup(name);
 	if (pool == NULL)
-		pool = rte_pktmbuf_pool_create(
-			name, RX_BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, port->socket);
+		pool = rte_pktmbuf_pool_create(name,
+			rte_align32pow2(2 * RX_DESCRIPTORS * nrxqs) - 1, 0, 0,
+			RTE_MBUF_DEFAULT_BUF_SIZE, port->socket);
 	return pool;
 }
 
@@ -97,7 +98,7 @@ static int
 setup_queues(struct pg_port *port, uint16_t nrxqs, uint16_t ntxqs)
 {
 	const struct rte_eth_conf conf = {.txmode = {.mq_mode = RTE_ETH_MQ_TX_NONE}};
-	uint16_t nrxds = 512, ntxds = TX_DESCRIPTORS;
+	uint16_t nrxds = RX_DESCRIPTORS, ntxds = TX_DESCRIPTORS;
 	struct rte_mempool *pool;
 	int rc = rte_eth_dev_configure(port->id, nrxqs, ntxqs, &conf);
 
@@ -109,7 +110,7 @@ setup_queues(struct pg_port *port, uint16_t nrxqs, uint16_t ntxqs)
 		rc = rte_eth_tx_queue_setup(port->id, q, ntxds, port->socket, NULL);
 	if (rc < 0 || nrxqs == 0)
 		return rc;
-	pool = rx_pool(port);
+	pool = rx_pool(port, nrxqs);
 	if (pool == NULL)
 		return -rte_errno;
 	for (uint16_t q = 0; rc == 0 && q < nrxqs; q++)
@@ -168,10 +169,15 @@ pg_port_link_wait(struct pg_port *port, unsigned int timeout_ms)
 {
 	struct rte_eth_link link;
 
+	const struct port_traits *traits = port_traits_find(port->driver);
+
 	for (unsigned int waited = 0;; waited += 10) {
 		if (rte_eth_link_get_nowait(port->id, &link) < 0)
 			return true; // a driver that cannot tell is taken to be up
 		port->link_up = link.link_status == RTE_ETH_LINK_UP;
+		// net_af_packet says "up" whatever the interface is.
+		if (traits->slots && port->interface[0] != '\0')
+			port->link_up = port_kernel_carrier(port->interface);
 		if (port->link_up || waited >= timeout_ms)
 			return port->link_up;
 		rte_delay_us_sleep(10 * PG_NS_PER_US);

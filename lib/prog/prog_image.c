@@ -104,8 +104,8 @@ put_tags(struct pg_prog *prog)
 {
 	const struct pg_flow *flow = &prog->flow;
 	uint8_t *at = prog->image + offsetof(struct rte_ether_hdr, ether_type);
-	uint16_t type =
-		rte_cpu_to_be_16(flow->mpls.count > 0 ? RTE_ETHER_TYPE_MPLS : RTE_ETHER_TYPE_IPV4);
+	uint16_t l3 = prog->ip6 ? RTE_ETHER_TYPE_IPV6 : RTE_ETHER_TYPE_IPV4;
+	uint16_t type = rte_cpu_to_be_16(flow->mpls.count > 0 ? RTE_ETHER_TYPE_MPLS : l3);
 
 	if (flow->svlan.id != PG_VLAN_OFF)
 		put_word(&at, RTE_ETHER_TYPE_VLAN, flow->svlan.id | prog_tci_bits(&flow->svlan));

@@ -21,6 +21,9 @@ void pg_report_device(const struct pg_device *device, FILE *out);
  *  Shape:   out[size]; PG_RESULT_MAX is enough. */
 void pg_report_result(const struct pg_result *result, char *out, size_t size);
 
+/** A MAC address in lower case, as pktgen writes it. Returns out. */
+const char *pg_report_mac(const struct rte_ether_addr *mac, char *out, size_t size);
+
 /** The results of the last run: for each device pktgen's lines, pmdgen's own, the profile; then
  *  the ports' account and the conditions. */
 void pg_report_run(struct pg_engine *engine, FILE *out);

@@ -6,8 +6,8 @@
 #include "pg_report.h"
 #include "pg_units.h"
 
-static const char *
-mac_text(const struct rte_ether_addr *mac, char *out, size_t size)
+const char *
+pg_report_mac(const struct rte_ether_addr *mac, char *out, size_t size)
 {
 	rte_ether_format_addr(out, size, mac);
 	for (char *c = out; *c != '\0'; c++) {
@@ -140,7 +140,7 @@ params(const struct pg_device *device, FILE *out)
 	const struct pg_device_settings *set = &device->settings;
 	const struct pg_template *tmpl = &set->tmpl;
 	const struct rte_ether_addr *src =
-		rte_is_zero_ether_addr(&tmpl->src_mac) ? &device->port->mac : &tmpl->src_mac;
+		pg_mac_is_zero(&tmpl->src_mac) ? &device->port->mac : &tmpl->src_mac;
 	char src_mac[RTE_ETHER_ADDR_FMT_SIZE], dst_mac[RTE_ETHER_ADDR_FMT_SIZE];
 
 	fprintf(out, "Params: count %" PRIu64 "  min_pkt_size: %u  max_pkt_size: %u\n", set->count,
@@ -151,14 +151,14 @@ params(const struct pg_device *device, FILE *out)
 	fprintf(out, "     flows: %u flowlen: %u\n", tmpl->flows, tmpl->flowlen);
 	fprintf(out, "     queue_map_min: 0  queue_map_max: 0\n");
 	addresses(tmpl, out);
-	fprintf(out, "     src_mac: %s dst_mac: %s\n", mac_text(src, src_mac, sizeof(src_mac)),
-		mac_text(&tmpl->dst_mac, dst_mac, sizeof(dst_mac)));
+	fprintf(out, "     src_mac: %s dst_mac: %s\n", pg_report_mac(src, src_mac, sizeof(src_mac)),
+		pg_report_mac(&tmpl->dst_mac, dst_mac, sizeof(dst_mac)));
 	fprintf(out, "     udp_src_min: %u  udp_src_max: %u  udp_dst_min: %u  udp_dst_max: %u\n",
 		tmpl->udp_src_min, tmpl->udp_src_max, tmpl->udp_dst_min, tmpl->udp_dst_max);
 	fprintf(out, "     src_mac_count: %d  dst_mac_count: %d\n", (int)tmpl->src_mac_count,
 		(int)tmpl->dst_mac_count);
 	tags(tmpl, out);
-	if (set->burst_written && set->burst > 1)
+	if (set->burst > 1)
 		fprintf(out, "     burst: %u\n", set->burst);
 	if (set->xmit_mode == PG_XMIT_NETIF_RECEIVE)
 		fprintf(out, "     xmit_mode: netif_receive\n");

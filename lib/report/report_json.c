@@ -121,7 +121,7 @@ device_json(const struct pg_device *device, bool interrupted)
 	const struct pg_result *r = &device->result;
 	const struct pg_template *tmpl = &device->settings.tmpl;
 	const struct rte_ether_addr *src =
-		rte_is_zero_ether_addr(&tmpl->src_mac) ? &device->port->mac : &tmpl->src_mac;
+		pg_mac_is_zero(&tmpl->src_mac) ? &device->port->mac : &tmpl->src_mac;
 	json_t *object = json_object();
 	char text[PG_RESULT_MAX], mac[RTE_ETHER_ADDR_FMT_SIZE];
 
@@ -130,7 +130,7 @@ device_json(const struct pg_device *device, bool interrupted)
 	set_text(object, "thread", text);
 	set_text(object, "port", device->port->name);
 	set_text(object, "xmit_mode", device->profile.nnodes > 0 ? "netif_receive" : "start_xmit");
-	rte_ether_format_addr(mac, sizeof(mac), src);
+	pg_report_mac(src, mac, sizeof(mac));
 	set_text(object, "src_mac", mac);
 	pg_report_result(r, text, sizeof(text));
 	set_text(object, "result", text);

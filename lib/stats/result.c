@@ -22,8 +22,8 @@ pg_result_make(struct pg_result *result, const struct pg_counters *counters,
 	};
 	result->cycles = cycles - RTE_MIN(cycles, counters->idle_cycles);
 	result->idle_ns = pg_clock_ns(clock, RTE_MIN(cycles, counters->idle_cycles));
-	if (frame_bytes != 0) // UINT64_MAX bytes take centuries to send: a product that fits
-		result->bytes = counters->sent * frame_bytes;
+	if (frame_bytes != 0)
+		result->bytes = pg_muldiv(counters->sent, frame_bytes, 1);
 	if (result->duration_ns > 0)
 		result->pps = pg_muldiv(result->sent, PG_NS_PER_S, result->duration_ns);
 	result->bps = pg_muldiv(result->pps, 8 * (uint64_t)size, 1);
@@ -32,7 +32,8 @@ pg_result_make(struct pg_result *result, const struct pg_counters *counters,
 		return;
 	seconds = (double)result->duration_ns / 1e9;
 	frames = (double)result->sent;
-	bytes = (double)result->bytes + frames * PG_FCS_BYTES;
+	bytes = frame_bytes != 0 ? frames * frame_bytes : (double)result->bytes;
+	bytes += frames * PG_FCS_BYTES;
 	result->rate_pps = frames / seconds;
 	result->l2_bps = bytes * 8 / seconds;
 	result->l1_bps = (bytes + frames * PG_L1_EXTRA_BYTES) * 8 / seconds;

@@ -19,7 +19,9 @@
  * control threads unless it says otherwise. */
 
 #define PG_DEVICE_NAME_MAX 64
-#define PG_RESULT_MAX      512       /**< pktgen's result buffer */
+#define PG_RESULT_MAX      512 /**< pktgen's result buffer */
+#define PG_BURST_DEFAULT   32
+#define PG_KICK_SIGNAL     SIGUSR1   /**< interrupts a driver's sleep; app/ gives it a handler */
 #define PG_SEED_MAX        INT64_MAX /**< what JSON's integers carry */
 
 enum pg_xmit_mode {
@@ -33,10 +35,9 @@ struct pg_device_settings {
 	uint64_t count;      /**< packets; 0: until stopped */
 	uint64_t delay_ns;   /**< what `delay:` shows: the rate in whole ns, as pktgen has it */
 	struct pg_rate rate; /**< what was asked: delay, ratep or rate */
-	uint32_t burst;      /**< packets per transmit call as written */
-	bool burst_written;
-	uint32_t clone_skb; /**< times each packet is sent; 0 and 1: once */
-	uint8_t xmit_mode;  /**< enum pg_xmit_mode */
+	uint32_t burst;      /**< packets per transmit call as written; 0: not written */
+	uint32_t clone_skb;  /**< times each packet is sent; 0 and 1: once */
+	uint8_t xmit_mode;   /**< enum pg_xmit_mode */
 };
 
 /** The live values of a device's text (reference 5, "Current:"). */

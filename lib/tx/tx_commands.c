@@ -145,21 +145,17 @@ check_sharing(const void *settings, struct pg_error *err)
 			"clone_skb and xmit_mode netif_receive exclude each other");
 		return pg_error_expect(err, "clone_skb 0, or xmit_mode start_xmit");
 	}
-	if (!shared && (set->clone_skb > 0 || (set->burst_written && set->burst > 1))) {
+	if (set->clone_skb > 0 && set->tmpl.imix.count > 0) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
+			"clone_skb and imix_weights exclude each other");
+		return pg_error_expect(err, "clone_skb 0, or no mix of sizes");
+	}
+	if (!shared && (set->clone_skb > 0 || set->burst > 1)) {
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
 			"clone_skb and burst need packets that may be shared");
 		return pg_error_expect(err, "flag SHARED, or clone_skb 0 and burst 1");
 	}
 	return 0;
-}
-
-static void
-apply_burst(void *settings, const union pg_value *value)
-{
-	struct pg_device_settings *set = settings;
-
-	set->burst = value->u64;
-	set->burst_written = true;
 }
 
 // What pktgen keeps of a rate: whole ns, from the smallest size set so far (reference 4.1).
@@ -209,6 +205,22 @@ reply_delay(const struct pg_call *call)
 }
 
 static int
+reply_rate(const struct pg_call *call)
+{
+	const struct pg_rate *rate = &call->value->rate;
+	char *out = call->reply->text;
+	size_t size = sizeof(call->reply->text);
+
+	if (rate->kind == PG_RATE_L2 || rate->kind == PG_RATE_L1)
+		snprintf(out, size, "OK: rate=%" PRIu64 " bit/s with %s", rate->value,
+			rate->kind == PG_RATE_L2 ? "FCS" : "preamble and gap");
+	else if (rate->kind == PG_RATE_PERCENT)
+		snprintf(out, size, "OK: rate=%g %% of the port's speed",
+			(double)rate->value / (double)PG_RATE_PERCENT_UNIT);
+	return 0;
+}
+
+static int
 run_clear_counters(const struct pg_call *call)
 {
 	struct pg_device *device = call->target->object;
@@ -219,12 +231,52 @@ run_clear_counters(const struct pg_call *call)
 	return 0;
 }
 
+// A changed range moves the current value at once, as in pktgen; start sets it anew.
+static void
+follow_setting(const struct pg_call *call)
+{
+	struct pg_device_current *cur = &((struct pg_device *)call->target->object)->current;
+	const union pg_value *value = call->value;
+
+	switch (call->command->offset) {
+	case offsetof(struct pg_template, src_min):
+	case offsetof(struct pg_template, src_max):
+		cur->saddr = value->ip4.addr;
+		break;
+	case offsetof(struct pg_template, dst_min):
+	case offsetof(struct pg_template, dst_max):
+		cur->daddr = value->ip4.addr;
+		break;
+	case offsetof(struct pg_template, udp_src_min):
+	case offsetof(struct pg_template, udp_src_max):
+		cur->udp_src = value->u64;
+		break;
+	case offsetof(struct pg_template, udp_dst_min):
+	case offsetof(struct pg_template, udp_dst_max):
+		cur->udp_dst = value->u64;
+		break;
+	case offsetof(struct pg_template, src6):
+		cur->saddr6 = value->ip6;
+		break;
+	case offsetof(struct pg_template, dst6):
+	case offsetof(struct pg_template, dst6_min):
+		cur->daddr6 = value->ip6;
+		break;
+	case offsetof(struct pg_template, src_mac_count):
+		cur->src_mac_offset = 0;
+		break;
+	case offsetof(struct pg_template, dst_mac_count):
+		cur->dst_mac_offset = 0;
+		break;
+	}
+}
+
 static const struct pg_word xmit_modes[] = {
-	{"start_xmit", PG_XMIT_START_XMIT, "the driver's transmit function", false, false},
-	{"netif_receive", PG_XMIT_NETIF_RECEIVE, "the receive graph", false, false},
-	{"tx", PG_XMIT_START_XMIT, "start_xmit", true, false},
-	{"rx_inject", PG_XMIT_NETIF_RECEIVE, "netif_receive", true, false},
-	{NULL, 0, NULL, false, false},
+	{"start_xmit", PG_XMIT_START_XMIT, "the driver's transmit function", false, false, false},
+	{"netif_receive", PG_XMIT_NETIF_RECEIVE, "the receive graph", false, false, false},
+	{"tx", PG_XMIT_START_XMIT, "start_xmit", true, false, false},
+	{"rx_inject", PG_XMIT_NETIF_RECEIVE, "netif_receive", true, false, false},
+	{NULL, 0, NULL, false, false, false},
 };
 
 #define SETTING(word, member)                     \
@@ -274,6 +326,7 @@ static const struct pg_command device_rows[] = {
 		SETTING("rate", rate),
 		.def = "",
 		.apply = apply_rate,
+		.run = reply_rate,
 		.arg = {.type = &pg_type_rate},
 		.help = "bits per second: N is Mbit/s without FCS as in Linux, 9.5G has the FCS, "
 			"10GL1 preamble and gap too, 50% is of the port's speed",
@@ -281,23 +334,21 @@ static const struct pg_command device_rows[] = {
 	},
 	{
 		SETTING("burst", burst),
-		.def = "32",
-		.apply = apply_burst,
-		.check = check_sharing,
+		.def = "",
 		.arg = {.type = &pg_type_number,
 			.min = 1,
 			.max = UINT32_MAX,
 			.unit = "packets",
 			.width = 4,
 			.suffix = PG_SUFFIX_METRIC},
-		.help = "distinct packets per transmit call; a call carries at most 512, a walk "
+		.help = "distinct packets per transmit call, 32 if not set; a call carries at most "
+			"512, a walk "
 			"of the receive graph 256",
 		.example = "burst 64",
 	},
 	{
 		SETTING("clone_skb", clone_skb),
 		.def = "0",
-		.check = check_sharing,
 		.arg = {.type = &pg_type_number,
 			.max = INT32_MAX,
 			.unit = "sends",
@@ -309,7 +360,6 @@ static const struct pg_command device_rows[] = {
 	{
 		SETTING("xmit_mode", xmit_mode),
 		.def = "start_xmit",
-		.check = check_sharing,
 		.arg = {.type = &pg_type_word, .words = xmit_modes, .unit = "mode", .width = 1},
 		.help = "where packets go: the driver's transmit function or the receive graph",
 		.example = "xmit_mode netif_receive",
@@ -324,14 +374,17 @@ static const struct pg_command device_rows[] = {
 	},
 };
 
-const struct pg_command_list pg_tx_device_commands = {device_rows, RTE_DIM(device_rows)};
+const struct pg_command_list pg_tx_device_commands = {
+	.rows = device_rows,
+	.count = RTE_DIM(device_rows),
+	.checked = PG_TARGET_DEVICE,
+	.check = check_sharing,
+	.changed = follow_setting,
+};
 
 int
 tx_device_defaults(struct pg_device *device, struct pg_error *err)
 {
 	const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
-	int rc = pg_lang_defaults(lists, RTE_DIM(lists), PG_TARGET_DEVICE, &device->settings, err);
-
-	device->settings.burst_written = false;
-	return rc;
+	return pg_lang_defaults(lists, RTE_DIM(lists), PG_TARGET_DEVICE, &device->settings, err);
 }

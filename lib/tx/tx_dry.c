@@ -126,6 +126,8 @@ run_feeds(struct pg_engine *engine, struct pg_error *err)
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		tx_task_virtual(device->task, device, &virtual_clock);
+		if (device->settings.delay_ns == PG_PACE_NEVER)
+			device->task->left = 0;
 		feeds[n].task = device->task;
 		heap[n] = &feeds[n];
 		n++;

@@ -194,7 +194,8 @@ pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err)
 
 	if (pg_engine_device(engine, name) != NULL) {
 		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "device '%s' exists already", name);
-		return pg_error_expect(err, "another name, such as %.30s@TAG", name);
+		port_name(name, port, sizeof(port));
+		return pg_error_expect(err, "another name, such as %.30s@TAG", port);
 	}
 	device = calloc(1, sizeof(*device));
 	if (device == NULL)

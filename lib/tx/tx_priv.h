@@ -65,7 +65,9 @@ struct pg_worker {
 	pthread_cond_t wake;    /**< control -> worker: tasks, or quit */
 	struct pg_task **tasks; /**< control: rw while idle; worker: rw while running */
 	unsigned int ntasks;
-	bool busy, quit;                  /**< under lock */
+	bool busy, quit; /**< under lock */
+	pthread_t self;  /**< under lock; known once the worker has come up */
+	bool self_known;
 	uint8_t stop __rte_cache_aligned; /**< any thread: w; worker: r */
 	struct pg_prog_scratch *scratch __rte_cache_aligned;
 	struct tx_queue *queues; /**< control only */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
+#include <rte_cycles.h>
 #include <rte_lcore.h>
 
 #include "pg_units.h"
@@ -228,6 +230,23 @@ pg_engine_start(struct pg_engine *engine, struct pg_error *err)
 	return 0;
 }
 
+// A driver may sleep in the kernel without end (net_af_packet polls for a free slot): a signal with
+// an empty handler lets its call return.
+static void
+kick_workers(struct pg_engine *engine)
+{
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		struct pg_worker *worker = engine->threads[i] ? engine->threads[i]->worker : NULL;
+
+		if (worker == NULL)
+			continue;
+		pthread_mutex_lock(&worker->lock);
+		if (worker->busy && worker->self_known)
+			pthread_kill(worker->self, PG_KICK_SIGNAL);
+		pthread_mutex_unlock(&worker->lock);
+	}
+}
+
 void
 pg_engine_wait(struct pg_engine *engine)
 {
@@ -242,8 +261,14 @@ pg_engine_wait(struct pg_engine *engine)
 		return;
 	}
 	pthread_mutex_lock(&engine->lock);
-	while (engine->nbusy > 0)
+	while (engine->nbusy > 0 && !engine->stopped)
 		pthread_cond_wait(&engine->done, &engine->lock);
+	while (engine->nbusy > 0) {
+		pthread_mutex_unlock(&engine->lock);
+		kick_workers(engine);
+		rte_delay_us_sleep(PG_US_PER_S / 1000);
+		pthread_mutex_lock(&engine->lock);
+	}
 	engine->run.interrupted = engine->stopped;
 	pthread_mutex_unlock(&engine->lock);
 	CPU_ZERO(&none);
@@ -273,6 +298,7 @@ pg_engine_stop(struct pg_engine *engine)
 		if (engine->threads[i] != NULL)
 			__atomic_store_n(&engine->threads[i]->worker->stop, 1, __ATOMIC_RELAXED);
 	}
+	pthread_cond_broadcast(&engine->done);
 	pthread_mutex_unlock(&engine->lock);
 	return running;
 }

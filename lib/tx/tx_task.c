@@ -16,7 +16,8 @@ tx_call_packets(const struct pg_device_settings *settings)
 	// Without SHARED a packet is handed over for good, one at a time (reference 6.5).
 	if (!(settings->tmpl.flags & PG_FLAG_SHARED))
 		return 1;
-	return RTE_MIN(settings->burst, graph ? (uint32_t)PG_RX_BURST_MAX : (uint32_t)PG_BURST_MAX);
+	return RTE_MIN(settings->burst != 0 ? settings->burst : PG_BURST_DEFAULT,
+		graph ? (uint32_t)PG_RX_BURST_MAX : (uint32_t)PG_BURST_MAX);
 }
 
 int

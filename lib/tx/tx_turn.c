@@ -20,12 +20,10 @@ wait_begin(struct pg_task *task, uint64_t now)
 }
 
 static inline void
-wait_end(struct pg_task *task)
+wait_end(struct pg_task *task, uint64_t now)
 {
-	if (unlikely(task->wait_since != 0)) {
-		pg_counter_add(&task->counters.idle_cycles, rte_rdtsc() - task->wait_since);
-		task->wait_since = 0;
-	}
+	pg_counter_add(&task->counters.idle_cycles, now - task->wait_since);
+	task->wait_since = 0;
 }
 
 // Buffers for n packets, built. False: the pool is empty.
@@ -142,6 +140,8 @@ build(struct pg_task *task, const enum paced paced, const bool cloned)
 			rte_pause();
 			return false;
 		}
+		if (task->wait_since != 0)
+			wait_end(task, now);
 	}
 	built = cloned ? build_clones(task, n, paced) : build_distinct(task, n) ? n : 0;
 	if (unlikely(built < n)) {
@@ -153,6 +153,8 @@ build(struct pg_task *task, const enum paced paced, const bool cloned)
 		}
 		if (built == 0)
 			return false;
+	} else if (unlikely(task->wait_since != 0)) {
+		wait_end(task, rte_rdtsc());
 	}
 	task->left -= built;
 	task->head = 0;
@@ -177,9 +179,10 @@ hand_over(struct pg_task *task, const enum sink sink)
 static __rte_always_inline bool
 turn(struct pg_task *task, const enum paced paced, const bool cloned, const enum sink sink)
 {
+	const bool tail = task->npkts != 0;
 	uint16_t sent;
 
-	if (likely(task->npkts == 0) && !build(task, paced, cloned))
+	if (likely(!tail) && !build(task, paced, cloned))
 		return true;
 	sent = hand_over(task, sink);
 	pg_counter_add(&task->counters.sent, sent);
@@ -191,7 +194,8 @@ turn(struct pg_task *task, const enum paced paced, const bool cloned, const enum
 		wait_begin(task, rte_rdtsc());
 		return true;
 	}
-	wait_end(task);
+	if (unlikely(tail))
+		wait_end(task, rte_rdtsc());
 	return task->left != 0;
 }
 

@@ -124,6 +124,8 @@ pg_engine_worker(void *arg)
 	struct pg_engine *engine = thread->engine;
 
 	pthread_mutex_lock(&worker->lock);
+	worker->self = pthread_self();
+	worker->self_known = true;
 	for (;;) {
 		while (!worker->busy && !worker->quit)
 			pthread_cond_wait(&worker->wake, &worker->lock);
