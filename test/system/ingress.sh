@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Injection into the receive graph: who drops what, and what is delivered.
+. "$(dirname "$0")/lib.sh"
+
+COUNT=10000000
+FILE=$PG_SOURCE/config/ingress.pktgen
+if sanitized; then
+	COUNT=100000
+	sed "s/^count .*/count $COUNT/" "$FILE" >"$CMDS"
+	FILE=$CMDS
+fi
+
+node() {
+	check 'any(.runs[0].devices[0].profile.nodes[]; .name == $n and .packets == $c and .drop == $d)' \
+		--arg n "$1" --argjson c "$2" --argjson d "$3"
+}
+
+# Nobody has that MAC: every packet walks to the IPv4 node and is dropped there.
+all_dropped() {
+	says "$OUT" '^net_null0@0: Result: OK: [0-9]+\(c[0-9]+\+d[0-9]+\) usec, '"$COUNT"' \(60byte,'
+	says "$OUT" "^  [0-9]+pps [0-9]+Mb/sec \([0-9]+bps\) errors: $COUNT\$"
+	for name in inject eth ip4 'drop, ip4: wrong host'; do
+		says "$OUT" "^ +$name +$COUNT +[0-9.]+ +[0-9.]+ %\$"
+	done
+	silent "$OUT" '^ +deliver '
+	check '.runs | length == 1'
+	check '.runs[0].devices | length == 1'
+	check '.runs[0].devices[0] | .sent == $c and .errors == $c and .bytes == 60 * $c' --argjson c $COUNT
+	check '.runs[0].devices[0].xmit_mode == "netif_receive"'
+	check '.runs[0].devices[0] | .interrupted == false and .fell_short == false'
+	for name in inject eth ip4; do node "$name" $COUNT false; done
+	node 'ip4: wrong host' $COUNT true
+	check '[.runs[0].devices[0].profile.nodes[] | select(.drop) | .packets] | add == $c' --argjson c $COUNT
+}
+
+run_plain 0 "$FILE"
+all_dropped
+run 0 "$FILE"
+all_dropped
+
+# With the port's own MAC all of it is delivered, and none is an error.
+MAC=$(get '.runs[0].devices[0].src_mac')
+[[ $MAC =~ ^(..:){5}..$ ]] || fail "src_mac is '$MAC'"
+sed "s/^dst_mac .*/dst_mac ${MAC,,}/" "$FILE" >"$DIR/own.pktgen"
+run 0 "$DIR/own.pktgen"
+check '.runs[0].devices[0] | .sent == $c and .errors == 0' --argjson c $COUNT
+for name in inject eth ip4 deliver; do node "$name" $COUNT false; done
+check '[.runs[0].devices[0].profile.nodes[] | select(.drop) | .packets] | add // 0 == 0'
+says "$OUT" "^ +deliver +$COUNT "
+silent "$OUT" '^ +drop, '
+says "$OUT" ' errors: 0$'

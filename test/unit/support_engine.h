@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An engine without DPDK devices: ports that are only names, and the language on its devices.
+ * Needs EAL for its lcores. */
+#ifndef SUPPORT_ENGINE_H
+#define SUPPORT_ENGINE_H
+
+#include "pg_report.h"
+#include "pg_tx.h"
+#include "support_world.h"
+
+/** Every name is a port: MAC 00:00:00:00:00:00 for `lo`, else 02:00:00:00:00:01; no addresses. */
+extern const struct pg_port_ops fake_ports;
+
+struct rig_engine {
+	struct pg_clock clock;
+	struct pg_engine *engine;
+	struct fake_world world;
+	struct pg_lang *lang;
+};
+
+/** dry: NULL, or where the packets of runs go. Fails the test if it cannot be made. */
+void rig_engine_init(struct rig_engine *rig, const struct pg_dry_sink *dry);
+void rig_engine_fini(struct rig_engine *rig);
+
+/** Add a device to the first thread; the language knows it from here on. */
+struct pg_device *rig_engine_add(struct rig_engine *rig, const char *name);
+
+/** Run device commands, separated by ';', on a device. Replies are kept as its result. */
+void rig_engine_set(struct rig_engine *rig, const char *device, const char *commands);
+
+/** What a device's file shows. Owner: the caller, free(). */
+char *rig_engine_text(const struct pg_device *device);
+
+#endif
