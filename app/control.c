@@ -113,12 +113,22 @@ app_signals_main(void *arg)
 	uint64_t one = 1;
 	sigset_t set;
 	int sig, seen = 0;
+	bool quit = false;
 
 	ending_signals(&set);
 	while (sigwait(&set, &sig) == 0) {
-		bool ran = pg_engine_stop(app->engine);
+		bool ran;
+
+		// Told before, and still here: whatever holds control up is not worth waiting for.
+		if (quit) {
+			signal(sig, SIG_DFL);
+			pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+			raise(sig);
+		}
+		ran = pg_engine_stop(app->engine, true);
 
 		if (++seen > 1 || !ran || sig == SIGTERM) {
+			quit = true;
 			__atomic_store_n(&app->quit, true, __ATOMIC_RELAXED);
 			if (write(app->quit_fd, &one, sizeof(one)) < 0)
 				break;
@@ -258,7 +268,8 @@ run_input(struct app *app)
 		used += got;
 		if (got == 0 && used > 0) // the last line may lack its newline
 			buffer[used++] = '\n';
-		while (rc == 0 && (end = memchr(line, '\n', buffer + used - line)) != NULL) {
+		while (rc == 0 && !told_to_quit(app) &&
+			(end = memchr(line, '\n', buffer + used - line)) != NULL) {
 			*end = '\0';
 			rc = run_line(app, "-", ++number, line);
 			line = end + 1;

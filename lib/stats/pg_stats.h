@@ -19,6 +19,7 @@ struct pg_counters {
 	uint64_t calls;       /**< transmit calls or walks */
 	uint64_t short_calls; /**< calls that took less than was offered */
 	uint64_t pool_empty;  /**< turns without a buffer */
+	uint64_t turn_cycles; /**< of turns that sent, where devices share the lcore; else 0 */
 	uint64_t idle_cycles; /**< waiting for a packet to be due or for the driver */
 	uint64_t start_cycles, stop_cycles;
 } __rte_cache_aligned;

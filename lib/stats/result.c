@@ -20,7 +20,9 @@ pg_result_make(struct pg_result *result, const struct pg_counters *counters,
 		.size = size,
 		.frags = counters->built > 0 ? 0 : -1,
 	};
-	result->cycles = cycles - RTE_MIN(cycles, counters->idle_cycles);
+	result->cycles = counters->turn_cycles != 0
+				 ? counters->turn_cycles
+				 : cycles - RTE_MIN(cycles, counters->idle_cycles);
 	result->idle_ns = pg_clock_ns(clock, RTE_MIN(cycles, counters->idle_cycles));
 	if (frame_bytes != 0)
 		result->bytes = pg_muldiv(counters->sent, frame_bytes, 1);

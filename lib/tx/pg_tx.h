@@ -170,8 +170,9 @@ int pg_device_packet(struct pg_device *device, uint64_t index, uint8_t *frame, s
 	struct pg_error *err);
 /** Wait for the run's end and derive its results. */
 void pg_engine_wait(struct pg_engine *engine);
-/** End the run within a burst. Any thread; false if none goes on. */
-bool pg_engine_stop(struct pg_engine *engine);
+/** End the run within a burst. Any thread; false if none goes on. sticky: then the next one ends as
+ *  it starts, so that a signal is never too early. */
+bool pg_engine_stop(struct pg_engine *engine, bool sticky);
 
 /** 0: a fresh random seed for every run. */
 void pg_engine_set_seed(struct pg_engine *engine, uint64_t seed, bool fixed);

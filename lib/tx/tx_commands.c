@@ -21,7 +21,7 @@ run_start(const struct pg_call *call)
 static int
 run_stop(const struct pg_call *call)
 {
-	pg_engine_stop(call->target->object);
+	pg_engine_stop(call->target->object, false);
 	return 0;
 }
 

@@ -32,6 +32,7 @@ struct pg_task {
 	uint32_t clone_left;
 	uint64_t clone_bytes;          /**< of all copies taken */
 	struct pg_rx_profile *profile; /**< the device's; collected after each walk when shared */
+	uint8_t cancelled;             /**< control: w, once; the worker then ends the task */
 	bool shared;                   /**< const: other devices use the same graph */
 	struct pg_counters counters;
 	/* control only */
@@ -59,6 +60,13 @@ struct tx_queue {
 	struct tx_queue *next;
 };
 
+/** What a worker is told while it runs. */
+enum tx_order {
+	TX_GO,
+	TX_REVIEW, /**< end the tasks that are cancelled, go on with the others */
+	TX_STOP,
+};
+
 /** A lcore's side of the engine. */
 struct pg_worker {
 	pthread_mutex_t lock;
@@ -68,7 +76,7 @@ struct pg_worker {
 	bool busy, quit; /**< under lock */
 	pthread_t self;  /**< under lock; known once the worker has come up */
 	bool self_known;
-	uint8_t stop __rte_cache_aligned; /**< any thread: w; worker: r */
+	uint8_t order __rte_cache_aligned; /**< enum tx_order; any thread: w; worker: r */
 	struct pg_prog_scratch *scratch __rte_cache_aligned;
 	struct tx_queue *queues; /**< control only */
 	struct pg_rx_graph *rx, *null;
@@ -89,6 +97,7 @@ struct pg_engine {
 	unsigned int nbusy;  /**< workers running; under lock */
 	bool running;        /**< from start to the end of wait; under lock */
 	bool stopped;        /**< stop was called during the run; under lock */
+	bool stop_next;      /**< a signal came without a run: the next one ends at once */
 };
 
 /** Choose the function that a task's loop calls. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include <rte_cycles.h>
 #include <rte_lcore.h>
@@ -12,6 +13,8 @@
 #include "tx_priv.h"
 
 #define LINK_WAIT_MS 3000
+#define WATCH_NS     100000000 // how often a run's links are looked at
+#define KICK_NS      1000000   // how often a stopped worker is reminded
 
 static void
 destroy_tasks(struct pg_engine *engine)
@@ -42,7 +45,7 @@ link_wait(struct pg_engine *engine, struct pg_error *err)
 
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
-		if (device->settings.xmit_mode != PG_XMIT_START_XMIT ||
+		if (device->settings.xmit_mode != PG_XMIT_START_XMIT || engine->stopped ||
 			pg_port_link_wait(device->port, LINK_WAIT_MS))
 			continue;
 		pg_error_set(
@@ -116,6 +119,15 @@ announce(struct pg_engine *engine)
 		engine->config.polling(engine->config.ctx, &polling);
 }
 
+// What the user left open, as pktgen fills it in at start for good (reference 6.1.3).
+static void
+write_back(struct pg_template *tmpl, const struct pg_prog *prog)
+{
+	if (tmpl->min_size == 0)
+		tmpl->min_size = prog->flow.field[PG_FIELD_SIZE].lo;
+	tmpl->max_size = RTE_MAX(tmpl->max_size, tmpl->min_size);
+}
+
 static void
 launch(struct pg_engine *engine)
 {
@@ -126,6 +138,8 @@ launch(struct pg_engine *engine)
 	{
 		device->asked = device->settings.count;
 		device->asked_rate = device->settings.rate;
+		device->shortfall[0] = '\0';
+		write_back(&device->settings.tmpl, device->task->prog);
 		device->current.started_us = now_us;
 	}
 	engine->run.started_wall_ns = pg_clock_wall_ns();
@@ -138,7 +152,8 @@ launch(struct pg_engine *engine)
 			continue;
 		engine->nbusy++;
 		// A stop that came while the run was prepared counts.
-		__atomic_store_n(&worker->stop, engine->stopped, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&worker->order, engine->stopped ? TX_STOP : TX_GO, __ATOMIC_RELAXED);
 	}
 	pthread_mutex_unlock(&engine->lock);
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
@@ -166,8 +181,14 @@ check_templates(struct pg_engine *engine, struct pg_error *err)
 		rc = tx_device_resolve(device, &flow, err);
 		if (rc == 0)
 			rc = tx_rate_check(device, &flow, err);
-		if (rc < 0)
+		if (rc < 0) {
+			struct pg_error named = *err;
+
+			snprintf(named.text, sizeof(named.text), "%.60s: %.200s", device->name,
+				err->text);
+			*err = named;
 			break;
+		}
 	}
 	return rc;
 }
@@ -199,8 +220,10 @@ set_running(struct pg_engine *engine, bool running)
 {
 	pthread_mutex_lock(&engine->lock);
 	engine->running = running;
-	if (running)
-		engine->stopped = false;
+	if (running) {
+		engine->stopped = engine->stop_next;
+		engine->stop_next = false;
+	}
 	pthread_mutex_unlock(&engine->lock);
 }
 
@@ -247,6 +270,41 @@ kick_workers(struct pg_engine *engine)
 	}
 }
 
+static void
+cancel(struct pg_device *device)
+{
+	struct pg_worker *worker = device->thread->worker;
+	uint8_t go = TX_GO;
+
+	snprintf(device->shortfall, sizeof(device->shortfall), "the link of %s went down",
+		device->port->name);
+	__atomic_store_n(&device->task->cancelled, 1, __ATOMIC_RELEASE);
+	__atomic_compare_exchange_n(
+		&worker->order, &go, TX_REVIEW, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+// The devices of a port whose link is lost end (reference 6.2). True if some are to end.
+static bool
+watch_links(struct pg_engine *engine)
+{
+	struct pg_device *device;
+	bool any = false;
+
+	for (struct pg_port *p = pg_ports_first(engine->ports); p != NULL; p = p->next) {
+		if (p->ntxqs == 0 || pg_port_link_wait(p, 0))
+			continue;
+		TAILQ_FOREACH(device, &engine->devices, in_engine)
+		{
+			if (device->port != p || device->task == NULL || device->task->rx != NULL)
+				continue;
+			if (!device->task->cancelled)
+				cancel(device);
+			any = true;
+		}
+	}
+	return any;
+}
+
 void
 pg_engine_wait(struct pg_engine *engine)
 {
@@ -261,15 +319,23 @@ pg_engine_wait(struct pg_engine *engine)
 		return;
 	}
 	pthread_mutex_lock(&engine->lock);
-	while (engine->nbusy > 0 && !engine->stopped)
-		pthread_cond_wait(&engine->done, &engine->lock);
 	while (engine->nbusy > 0) {
+		bool stopped = engine->stopped;
+		struct timespec until;
+
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += stopped ? KICK_NS : WATCH_NS;
+		until.tv_sec += until.tv_nsec / (long)PG_NS_PER_S;
+		until.tv_nsec %= (long)PG_NS_PER_S;
+		if (pthread_cond_timedwait(&engine->done, &engine->lock, &until) == 0)
+			continue;
 		pthread_mutex_unlock(&engine->lock);
-		kick_workers(engine);
-		rte_delay_us_sleep(PG_US_PER_S / 1000);
+		if (stopped || watch_links(engine))
+			kick_workers(engine);
 		pthread_mutex_lock(&engine->lock);
 	}
 	engine->run.interrupted = engine->stopped;
+	engine->running = false; // a signal from here on finds no run
 	pthread_mutex_unlock(&engine->lock);
 	CPU_ZERO(&none);
 	if (engine->config.polling != NULL)
@@ -281,22 +347,23 @@ pg_engine_wait(struct pg_engine *engine)
 			tx_device_finish(device);
 	}
 	tx_account_end(engine);
-	set_running(engine, false);
 	if (engine->config.finished != NULL)
 		engine->config.finished(engine->config.ctx);
 }
 
 bool
-pg_engine_stop(struct pg_engine *engine)
+pg_engine_stop(struct pg_engine *engine, bool sticky)
 {
 	bool running;
 
 	pthread_mutex_lock(&engine->lock);
 	running = engine->running;
 	engine->stopped |= running;
+	engine->stop_next |= sticky && !running;
 	for (unsigned int i = 0; running && i < RTE_MAX_LCORE; i++) {
 		if (engine->threads[i] != NULL)
-			__atomic_store_n(&engine->threads[i]->worker->stop, 1, __ATOMIC_RELAXED);
+			__atomic_store_n(
+				&engine->threads[i]->worker->order, TX_STOP, __ATOMIC_RELAXED);
 	}
 	pthread_cond_broadcast(&engine->done);
 	pthread_mutex_unlock(&engine->lock);

@@ -168,13 +168,13 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	struct pg_worker *worker = device->thread->worker;
 	const struct pg_clock *clock = device->thread->engine->config.clock;
 
+	memset(&device->profile, 0, sizeof(device->profile));
 	task->device = device;
 	task->pool = queue->pool;
 	task->left = set->count != 0 ? set->count : UINT64_MAX;
 	task->burst = tx_call_packets(set);
 	task->copies = RTE_MAX(set->clone_skb, 1u);
 	task->state.scratch = worker->scratch;
-	task->state.wall_ns = pg_clock_wall_ns();
 	task->state.ns_per_cycle = clock->ns_per_cycle;
 	set_pace(task, device, clock);
 	if (queue->port != NULL) {
@@ -272,21 +272,23 @@ judge(struct pg_device *device, bool interrupted)
 {
 	const struct pg_result *r = &device->result;
 
-	device->fell_short = false;
-	device->shortfall[0] = '\0';
-	if (interrupted)
-		return;
-	if (device->asked != 0 && r->sent != device->asked) {
-		device->fell_short = true;
+	device->fell_short = true;
+	if (device->task->cancelled)
+		return; // the shortfall is named already
+	if (!interrupted && device->asked != 0 && r->sent != device->asked) {
 		snprintf(device->shortfall, sizeof(device->shortfall),
 			"sent %" PRIu64 " of %" PRIu64 " packets asked for", r->sent,
 			device->asked);
 	} else if (device->schedule_ns > 0 &&
 		   (double)r->duration_ns > (double)device->schedule_ns * 1.01 + TX_LATE_SLACK_NS) {
-		device->fell_short = true;
 		snprintf(device->shortfall, sizeof(device->shortfall),
 			"offered %.0f pps of %.0f asked", r->rate_pps,
-			(double)r->sent * 1e9 / (double)device->schedule_ns);
+			device->asked_rate.kind == PG_RATE_PPS
+				? (double)device->asked_rate.value
+				: (double)r->sent * 1e9 / (double)device->schedule_ns);
+	} else {
+		device->fell_short = false;
+		device->shortfall[0] = '\0';
 	}
 }
 

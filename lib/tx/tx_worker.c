@@ -6,21 +6,22 @@
 
 #include "tx_priv.h"
 
-#define OWN_CHUNKS       9 // the median of so many
-#define OWN_CHUNK_BURSTS 256
+#define OWN_CHUNKS       33
+#define OWN_CHUNK_BURSTS UINT64_C(64)
 #define OWN_BUDGET_NS    20000000ULL // for all devices of a thread together
 
-static inline bool
-told_to_stop(const struct pg_worker *worker)
+static inline uint8_t
+order_of(const struct pg_worker *worker)
 {
-	return __atomic_load_n(&worker->stop, __ATOMIC_RELAXED) != 0;
+	return __atomic_load_n(&worker->order, __ATOMIC_RELAXED);
 }
 
 static void
-task_begin(struct pg_task *task, uint64_t now)
+task_begin(struct pg_task *task, uint64_t now, uint64_t wall_ns)
 {
 	task->counters.start_cycles = now;
 	task->state.wall_cycles = now;
+	task->state.wall_ns = wall_ns;
 	pg_pace_start(&task->pace, now);
 }
 
@@ -51,7 +52,7 @@ compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-// Cycles of one chunk of bursts, built as in the run and freed by an empty graph.
+// Cycles of a few bursts, built as in the run and freed by an empty graph.
 static uint64_t
 own_chunk(struct pg_task *task, unsigned int bursts)
 {
@@ -67,35 +68,31 @@ own_chunk(struct pg_task *task, unsigned int bursts)
 }
 
 // The generator's own cost: the same template into the empty graph, after the run and outside its
-// account (DESIGN 7).
+// account (DESIGN 7). The median of chunks, which are as long as the budget allows.
 static void
-measure_own(const struct pg_worker *worker, struct pg_task *task, uint64_t budget_cycles)
+measure_own(struct pg_task *task, uint64_t budget_cycles)
 {
-	uint64_t chunk[OWN_CHUNKS], begin = rte_rdtsc();
-	unsigned int n = 0;
+	uint64_t chunk[OWN_CHUNKS], begin = rte_rdtsc(), one;
+	unsigned int bursts, n = 0;
 
 	own_chunk(task, 1); // warm
-	while (n < OWN_CHUNKS && !told_to_stop(worker) &&
-		(n == 0 || rte_rdtsc() - begin < budget_cycles))
-		chunk[n++] = own_chunk(task, OWN_CHUNK_BURSTS);
-	if (n == 0)
-		return;
+	one = own_chunk(task, 1);
+	bursts =
+		RTE_MAX(RTE_MIN(budget_cycles / (one * OWN_CHUNKS), OWN_CHUNK_BURSTS), UINT64_C(1));
+	while (n < OWN_CHUNKS && (n == 0 || rte_rdtsc() - begin < budget_cycles))
+		chunk[n++] = own_chunk(task, bursts);
 	qsort(chunk, n, sizeof(chunk[0]), compare_u64);
-	task->own_cycles = (double)chunk[n / 2] / OWN_CHUNK_BURSTS / task->burst;
+	task->own_cycles = (double)chunk[n / 2] / bursts / task->burst;
 }
 
-void
-tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock)
+// Tasks take turns; a finished one changes places with the last active one.
+static unsigned int
+take_turns(struct pg_worker *worker, unsigned int active)
 {
 	struct pg_task **tasks = worker->tasks;
-	unsigned int active = worker->ntasks, all = worker->ntasks;
-	uint64_t now = rte_rdtsc(), frac, budget;
 
-	for (unsigned int i = 0; i < all; i++)
-		task_begin(tasks[i], now);
-	// Tasks take turns; a finished one changes places with the last active one.
-	while (active > 0 && !told_to_stop(worker)) {
-		for (unsigned int i = 0; i < active && !told_to_stop(worker);) {
+	while (active > 0 && order_of(worker) == TX_GO) {
+		for (unsigned int i = 0; i < active && order_of(worker) == TX_GO;) {
 			struct pg_task *task = tasks[i];
 
 			if (likely(task->turn(task))) {
@@ -107,12 +104,81 @@ tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock)
 			tasks[active] = task;
 		}
 	}
+	return active;
+}
+
+// The same where tasks share the lcore: the cycles of turns that sent something are the task's.
+static unsigned int
+take_counted_turns(struct pg_worker *worker, unsigned int active)
+{
+	struct pg_task **tasks = worker->tasks;
+	uint64_t before = rte_rdtsc();
+
+	while (active > 0 && order_of(worker) == TX_GO) {
+		for (unsigned int i = 0; i < active && order_of(worker) == TX_GO;) {
+			struct pg_task *task = tasks[i];
+			uint64_t calls = task->counters.calls;
+			bool more = task->turn(task);
+			uint64_t after = rte_rdtsc();
+
+			if (task->counters.calls != calls)
+				pg_counter_add(&task->counters.turn_cycles, after - before);
+			before = after;
+			if (likely(more)) {
+				i++;
+				continue;
+			}
+			task_end(task);
+			tasks[i] = tasks[--active];
+			tasks[active] = task;
+		}
+	}
+	return active;
+}
+
+// End the tasks that control has cancelled, and go on with the others unless told to stop too.
+static unsigned int
+drop_cancelled(struct pg_worker *worker, unsigned int active)
+{
+	struct pg_task **tasks = worker->tasks;
+	uint8_t review = TX_REVIEW;
+
+	__atomic_compare_exchange_n(
+		&worker->order, &review, TX_GO, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	for (unsigned int i = 0; i < active;) {
+		struct pg_task *task = tasks[i];
+
+		if (!__atomic_load_n(&task->cancelled, __ATOMIC_ACQUIRE)) {
+			i++;
+			continue;
+		}
+		task_end(task);
+		tasks[i] = tasks[--active];
+		tasks[active] = task;
+	}
+	return active;
+}
+
+void
+tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock)
+{
+	unsigned int all = worker->ntasks, active = all;
+	uint64_t wall_ns = pg_clock_wall_ns(), now = rte_rdtsc(), frac, budget;
+
+	for (unsigned int i = 0; i < all; i++)
+		task_begin(worker->tasks[i], now, wall_ns);
+	do {
+		active = all > 1 ? take_counted_turns(worker, active) : take_turns(worker, active);
+		active = drop_cancelled(worker, active);
+	} while (active > 0 && order_of(worker) != TX_STOP);
 	for (unsigned int i = 0; i < active; i++)
-		task_end(tasks[i]);
+		task_end(worker->tasks[i]);
 	budget = pg_clock_cycles(clock, OWN_BUDGET_NS, &frac) / RTE_MAX(all, 1u);
 	for (unsigned int i = 0; i < all; i++) {
-		if (tasks[i]->rx != NULL && tasks[i]->counters.built > 0)
-			measure_own(worker, tasks[i], budget);
+		struct pg_task *task = worker->tasks[i];
+
+		if (task->rx != NULL && task->counters.built > 0)
+			measure_own(task, budget);
 	}
 }
 

@@ -55,7 +55,7 @@ def compile_alone(command, directory, header):
         file.write('#include "%s"\n#include "%s"\n' % (header, header))
         file.flush()
         done = subprocess.run(
-            command + ["-fsyntax-only", "-Wno-unused-function", file.name],
+            command + ["-fsyntax-only", "-O0", "-w", file.name],
             cwd=directory, capture_output=True, text=True, check=False)
     return done.stderr if done.returncode != 0 else ""
 
