@@ -35,7 +35,6 @@ target_find(void *ctx, const char *name, struct pg_target *target)
 	struct pg_thread *thread;
 	struct pg_device *device;
 	unsigned int lcore;
-	char extra;
 
 	*target = (struct pg_target){.busy = pg_engine_running(app->engine)};
 	if (strcmp(name, "pgctrl") == 0) {
@@ -43,7 +42,12 @@ target_find(void *ctx, const char *name, struct pg_target *target)
 		target->object = app->engine;
 		return 0;
 	}
-	if (sscanf(name, "kpktgend_%u%c", &lcore, &extra) == 1) {
+	if (strncmp(name, "kpktgend_", 9) == 0) {
+		// Digits alone, and few enough to be a lcore's number.
+		if (name[9] == '\0' || strlen(name + 9) > 4 ||
+			strspn(name + 9, "0123456789") != strlen(name + 9))
+			return -ENOENT;
+		lcore = (unsigned int)atoi(name + 9);
 		thread = pg_engine_thread(app->engine, lcore);
 		target->kind = PG_TARGET_THREAD;
 		target->object = thread;

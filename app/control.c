@@ -271,6 +271,8 @@ run_input(struct app *app)
 		while (rc == 0 && !told_to_quit(app) &&
 			(end = memchr(line, '\n', buffer + used - line)) != NULL) {
 			*end = '\0';
+			if (strlen(line) != (size_t)(end - line))
+				return refuse_file(app, "-", "a line holds a NUL byte");
 			rc = run_line(app, "-", ++number, line);
 			line = end + 1;
 		}
@@ -287,6 +289,7 @@ static void
 run_sources(struct app *app)
 {
 	int n = app->options.nfiles + 1, rc = 0;
+	bool checkable = true; // what follows standard input may need what it brings
 	struct source *sources = calloc(n, sizeof(*sources));
 
 	if (sources == NULL) {
@@ -298,10 +301,12 @@ run_sources(struct app *app)
 
 		if (file)
 			sources[i].name = app->options.files[i];
-		if (file && strcmp(sources[i].name, "-") == 0)
+		if (file && strcmp(sources[i].name, "-") == 0) {
+			checkable = false;
 			continue;
+		}
 		rc = file ? load_file(app, &sources[i]) : load_exec(app, &sources[i]);
-		if (rc == 0)
+		if (rc == 0 && checkable)
 			rc = each_line(app, &sources[i], check_line);
 	}
 	for (int i = 0; rc == 0 && i < n; i++) {

@@ -19,7 +19,7 @@ write_packet(void *ctx, uint64_t ns, const uint8_t *frame, uint32_t bytes)
 	header.ts.tv_sec = (time_t)(ns / PG_NS_PER_S);
 	header.ts.tv_usec = (suseconds_t)(ns % PG_NS_PER_S);
 	pcap_dump((u_char *)app->dumper, &header, frame);
-	return ferror(pcap_dump_file(app->dumper)) ? -EIO : 0;
+	return ferror(pcap_dump_file(app->dumper)) ? -errno : 0;
 }
 
 int

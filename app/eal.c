@@ -202,6 +202,12 @@ app_eal_start(struct app *app)
 		argv[argc++] = (char *)"--log-level=*:warning";
 		argv[argc++] = (char *)"--log-level=lib.eal:error";
 	}
+	if (says_memory(options) && options->memory_given) {
+		fprintf(stderr, "pmdgen: --memory and EAL's own memory options exclude each other; "
+				"expected one of them\n");
+		free(argv);
+		return APP_BAD_INPUT;
+	}
 	if (!says_memory(options))
 		add_memory(options, argv, &argc, mb, sizeof(mb));
 	app->report = pg_report_json_begin(argc, argv);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -31,6 +32,20 @@ answer_and_leave(const struct app *app)
 	else
 		return -1;
 	return APP_OK;
+}
+
+// A closed descriptor 0, 1 or 2 would become the next file that is opened.
+static int
+keep_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 ? -1 : APP_BAD_ENVIRONMENT;
 }
 
 static int
@@ -118,6 +133,10 @@ write_json(struct app *app, int status)
 {
 	int rc = 0;
 
+	if (fflush(app->out) != 0 || ferror(app->out)) {
+		fprintf(stderr, "pmdgen: cannot write the results: %s\n", strerror(errno));
+		status = status != APP_OK ? status : APP_FELL_SHORT;
+	}
 	if (app->json_file == NULL || app->report == NULL)
 		return status;
 	if (app->engine != NULL)
@@ -127,7 +146,7 @@ write_json(struct app *app, int status)
 	if (rc == 0)
 		return status;
 	fprintf(stderr, "pmdgen: cannot write %s: %s\n", app->options.json, strerror(errno));
-	return status != APP_OK ? status : APP_BAD_ENVIRONMENT;
+	return status != APP_OK ? status : APP_FELL_SHORT;
 }
 
 // The engine has stopped what it started; net_pcap flushes its file when it is closed.
@@ -146,6 +165,8 @@ main(int argc, char **argv)
 	struct app app = {.quit_fd = -1};
 	int status = app_options_parse(&app.options, argc, argv);
 
+	if (status < 0)
+		status = keep_standard_files();
 	if (status < 0)
 		status = answer_and_leave(&app);
 	if (status >= 0)

@@ -34,19 +34,24 @@ pg_random_64(const struct pg_key *key, uint64_t i)
 }
 
 /** 32 random bits for packet i of a block of 2^32; over the block every value comes once.
- *  Source:  xor-shift and multiply rounds with Wellons' constants ("lowbias32"), keyed before
- *  each multiplication so that two fields are not each other's permutation by an exclusive or. */
+ *  Source:  three xor-shift and multiply rounds with Wellons' constants ("triple32"), keyed before
+ *  each multiplication so that two fields are not each other's permutation by an exclusive or.
+ *  Two rounds cost less, but neighbouring packets and some pairs of fields then depend on each
+ * other measurably (chi-square over 8 x 8 bits of 4 million packets). */
 static inline uint32_t
 pg_random_32(uint32_t a, uint32_t b, uint32_t i)
 {
 	uint32_t x = i ^ a;
 
-	x ^= x >> 16;
-	x *= 0x7feb352dU;
+	x ^= x >> 17;
+	x *= 0xed5ad4bbU;
 	x += b;
+	x ^= x >> 11;
+	x *= 0xac4c1b51U;
+	x ^= a;
 	x ^= x >> 15;
-	x *= 0x846ca68bU;
-	return x ^ (x >> 16);
+	x *= 0x31848babU;
+	return x ^ (x >> 14);
 }
 
 /** Where element x of block number `block` goes in a keyed permutation of 0 .. n - 1.

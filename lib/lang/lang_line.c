@@ -67,7 +67,8 @@ lang_rest(const char *line, const char **cursor, char *out, size_t size, unsigne
 		if (*end == '#' && (end[-1] == ' ' || end[-1] == '\t'))
 			break;
 	}
-	while (end > start && is_separator(end[-1]))
+	// An equals sign at the end belongs to device arguments.
+	while (end > start && end[-1] != '=' && is_separator(end[-1]))
 		end--;
 	return take(line, cursor, start, end, out, size, column);
 }

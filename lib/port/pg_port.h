@@ -70,6 +70,9 @@ void pg_ports_destroy(struct pg_ports *ports);
 /** Find or open the port of a name and count a user. Errors: NULL with text. */
 struct pg_port *pg_ports_get(struct pg_ports *ports, const char *name, struct pg_error *err);
 
+/** The open port of a name, by whichever name; NULL: none. */
+struct pg_port *pg_ports_find(const struct pg_ports *ports, const char *name);
+
 /** Drop a user; a port attached on the spot goes with its last one. */
 void pg_ports_put(struct pg_ports *ports, struct pg_port *port);
 

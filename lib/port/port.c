@@ -25,15 +25,25 @@ pg_ports_create(const struct pg_port_ops *ops)
 	return ports;
 }
 
+static void
+drop(struct pg_ports *ports, struct pg_port *port)
+{
+	struct pg_port **link = &ports->first;
+
+	while (*link != port)
+		link = &(*link)->next;
+	*link = port->next;
+	ports->ops->close(ports->ops->ctx, port);
+	free(port);
+}
+
 void
 pg_ports_destroy(struct pg_ports *ports)
 {
 	if (ports == NULL)
 		return;
-	while (ports->first != NULL) {
-		ports->first->users = 1;
-		pg_ports_put(ports, ports->first);
-	}
+	while (ports->first != NULL)
+		drop(ports, ports->first);
 	free(ports);
 }
 
@@ -50,15 +60,23 @@ pg_ports_probe(const struct pg_ports *ports, const char *name, struct pg_error *
 }
 
 struct pg_port *
-pg_ports_get(struct pg_ports *ports, const char *name, struct pg_error *err)
+pg_ports_find(const struct pg_ports *ports, const char *name)
 {
-	struct pg_port *port;
+	struct pg_port *port = ports->first;
 
 	// A port number and a name may mean the same ethdev.
-	for (port = ports->first; port != NULL; port = port->next) {
-		if (strcmp(port->name, name) == 0 || strcmp(port->ethdev, name) == 0)
-			goto found;
-	}
+	while (port != NULL && strcmp(port->name, name) != 0 && strcmp(port->ethdev, name) != 0)
+		port = port->next;
+	return port;
+}
+
+struct pg_port *
+pg_ports_get(struct pg_ports *ports, const char *name, struct pg_error *err)
+{
+	struct pg_port *port = pg_ports_find(ports, name);
+
+	if (port != NULL)
+		goto found;
 	port = calloc(1, sizeof(*port));
 	if (port == NULL) {
 		pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
@@ -86,35 +104,31 @@ found:
 void
 pg_ports_put(struct pg_ports *ports, struct pg_port *port)
 {
-	struct pg_port **link = &ports->first;
-
-	if (--port->users > 0)
+	// What the user attached stays as it is (net_pcap's file open) until it is detached.
+	if (--port->users > 0 || !port->attached)
 		return;
-	while (*link != port)
-		link = &(*link)->next;
-	*link = port->next;
-	ports->ops->close(ports->ops->ctx, port);
-	free(port);
+	drop(ports, port);
 }
 
 int
 pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err)
 {
+	struct pg_port *port = pg_ports_find(ports, name);
 	struct rte_eth_dev_info info;
 	uint16_t id;
 	int rc;
 
-	for (const struct pg_port *p = ports->first; p != NULL; p = p->next) {
-		if (strcmp(p->ethdev, name) != 0 && strcmp(p->name, name) != 0)
-			continue;
+	if (port != NULL && port->users > 0) {
 		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "%s is used by %u device%s", name,
-			p->users, p->users == 1 ? "" : "s");
+			port->users, port->users == 1 ? "" : "s");
 		return pg_error_expect(err, "rem_device_all on their threads before");
 	}
 	if (rte_eth_dev_get_port_by_name(name, &id) < 0 || rte_eth_dev_info_get(id, &info) < 0) {
 		pg_error_set(err, PG_FAULT_INPUT, ENODEV, "no device '%s' is attached", name);
 		return pg_error_expect(err, "the name of an ethdev");
 	}
+	if (port != NULL)
+		drop(ports, port);
 	rc = rte_dev_remove(info.device);
 	return rc == 0 ? 0
 		       : pg_error_set(err, PG_FAULT_ENV, -rc, "cannot detach %s: %s", name,

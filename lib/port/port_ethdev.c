@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include <rte_bus.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
@@ -13,11 +13,11 @@
 #include "port_priv.h"
 
 static const struct port_traits traits[] = {
-	{.driver = "net_null", .keeps_packets = true},
+	{.driver = "net_null", .keeps_packets = true, .any_frame = true},
 	{.driver = "net_tap", .rx_like_tx = true, .fixed_mtu = true, .kernel_receives = true},
 	{.driver = "net_af_packet", .fixed_mtu = true, .slots = true, .foreign_mac = true},
-	{.driver = "net_pcap"},
-	{.driver = "net_ring"},
+	{.driver = "net_pcap", .any_frame = true},
+	{.driver = "net_ring", .any_frame = true},
 	{.driver = NULL, .needs_rx = true},
 };
 
@@ -113,8 +113,12 @@ attach(const char *name, const char *args, struct pg_error *err)
 		rte_eal_hotplug_remove("vdev", name);
 		rc = -ENODEV;
 	}
-	pg_error_set(err, PG_FAULT_ENV, -rc, "cannot attach %s: %s", name, rte_strerror(-rc));
-	if (rc == -EPERM || rc == -EACCES)
+	if (rc == -EFAULT) // the bus has no driver for such a name
+		return unknown_device(name, err);
+	// Drivers return -1, which reads as EPERM, for whatever they do not like.
+	pg_error_set(err, PG_FAULT_ENV, -rc, "cannot attach %s: %s", name,
+		rc == -EPERM ? "its driver refused" : rte_strerror(-rc));
+	if (geteuid() != 0)
 		return pg_error_remedy(err, "it needs root or CAP_NET_RAW and CAP_NET_ADMIN");
 	return pg_error_remedy(err,
 		"some devices need root, others arguments: `pgctrl attach %s,...` in a line before",
@@ -154,6 +158,8 @@ ethdev_open(void *ctx, struct pg_port *port, struct pg_error *err)
 		rc = open_new(port, err);
 	if (rc == 0)
 		rc = port_describe(port, err);
+	if (rc < 0 && port->attached)
+		(void)rte_eal_hotplug_remove("vdev", port->ethdev);
 	return rc;
 }
 
@@ -205,7 +211,8 @@ pg_port_check_vdevs(int argc, char **argv, struct pg_error *err)
 			value = argv[i] + 7;
 		else if (strcmp(argv[i], "--vdev") == 0 && i + 1 < argc)
 			value = argv[i + 1];
-		if (value == NULL || !is_virtual(value))
+		// net_ring's nodeaction makes ports of other names.
+		if (value == NULL || !is_virtual(value) || strstr(value, "nodeaction") != NULL)
 			continue;
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(value, ","), value);
 		if (rte_eth_dev_get_port_by_name(name, &id) == 0)

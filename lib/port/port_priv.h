@@ -11,6 +11,7 @@ struct port_traits {
 	bool needs_rx;        /**< at least one receive queue */
 	bool keeps_packets;   /**< never writes to a packet it sends, nor hands it on */
 	bool fixed_mtu;       /**< its limit is the kernel interface's MTU, or set at attach */
+	bool any_frame;       /**< takes frames of any length without being told before */
 	bool slots;           /**< frames must fit into slots fixed at attach (net_af_packet) */
 	bool kernel_receives; /**< what it sends, the interface behind it receives (net_tap) */
 	bool foreign_mac;     /**< its MAC belongs to a kernel interface and is left alone */

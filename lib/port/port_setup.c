@@ -148,10 +148,18 @@ pg_port_setup(struct pg_port *port, uint16_t ntxqs, uint32_t frame_bytes, struct
 			port->max_txqs, port->max_txqs == 1 ? "" : "s", ntxqs);
 		return pg_error_expect(err, "one queue for each thread that sends on it");
 	}
-	if (port->ntxqs == ntxqs && frame_bytes <= port->mtu + RTE_ETHER_HDR_LEN)
+	// A restart would make net_pcap begin its file again.
+	if (port->ntxqs == ntxqs &&
+		(traits->any_frame || frame_bytes <= port->mtu + RTE_ETHER_HDR_LEN))
 		return 0;
 	pg_port_stop(port);
 	rc = setup_queues(port, nrxqs, ntxqs);
+	if (rc == 0 && !traits->fixed_mtu) { // configuring sets it back
+		uint16_t mtu;
+
+		if (rte_eth_dev_get_mtu(port->id, &mtu) == 0)
+			port->mtu = mtu;
+	}
 	if (rc == 0 && !traits->fixed_mtu && grow_mtu(port, frame_bytes, err) < 0)
 		return -err->code;
 	if (rc == 0)

@@ -27,6 +27,7 @@ struct pg_prog_config {
 	bool image_kept; /**< buffers hold the image already and nobody changes it */
 	bool mbuf_kept;  /**< nor the mbufs' metadata */
 	bool paced;      /**< every packet has its own intended time */
+	int socket;      /**< NUMA node of the program's memory */
 	bool portable;   /**< use no CPU feature beyond the baseline (tests) */
 };
 

@@ -21,15 +21,18 @@ emit(struct pg_prog *prog, enum prog_kind kind)
 	return op;
 }
 
-// k mod n for a burst; ranges longer than a burst share one table.
+// k mod n for k of a burst. Ranges longer than a burst share one table, shorter ones have their
+// own.
 static const uint32_t *
 steps_make(struct pg_prog *prog, enum pg_field field, uint64_t n)
 {
-	uint32_t *steps = malloc(PG_BURST_MAX * sizeof(*steps));
+	static uint32_t identity[PG_BURST_MAX];
+	uint32_t *steps = n >= PG_BURST_MAX ? identity : malloc(PG_BURST_MAX * sizeof(*steps));
 
 	for (uint32_t k = 0; steps != NULL && k < PG_BURST_MAX; k++)
 		steps[k] = k % n;
-	prog->steps[field] = steps;
+	if (steps != identity)
+		prog->steps[field] = steps;
 	return steps;
 }
 
@@ -310,7 +313,8 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 	for (uint32_t i = 0; i < config->flow->imix.count; i++)
 		frame_max = RTE_MAX(frame_max, config->flow->imix.pair[i].size);
 	image_bytes = RTE_ALIGN_CEIL(frame_max, 64);
-	prog = rte_zmalloc("pg_prog", sizeof(*prog) + image_bytes, RTE_CACHE_LINE_SIZE);
+	prog = rte_zmalloc_socket(
+		"pg_prog", sizeof(*prog) + image_bytes, RTE_CACHE_LINE_SIZE, config->socket);
 
 	if (prog == NULL)
 		goto no_memory;

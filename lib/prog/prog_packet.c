@@ -111,10 +111,13 @@ pg_prog_packet(
 	const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out, size_t size)
 {
 	struct pg_prog_state state = {.scratch = calloc(1, sizeof(*state.scratch))};
-	struct rte_mbuf *mbuf = calloc(1, PROG_DATA_DELTA + prog->image_bytes);
+	const size_t room =
+		RTE_ALIGN_CEIL(PROG_DATA_DELTA + prog->image_bytes, RTE_CACHE_LINE_SIZE);
+	struct rte_mbuf *mbuf = aligned_alloc(RTE_CACHE_LINE_SIZE, room);
 	int length = -ENOMEM;
 
 	if (state.scratch != NULL && mbuf != NULL && size >= prog->image_bytes) {
+		memset(mbuf, 0, room);
 		pg_prog_prepare(prog, mbuf);
 		pg_prog_seek(prog, &state, index);
 		state.wall_ns = stamp_ns; // ns_per_cycle 0: time stands still

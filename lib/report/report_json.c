@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <numa.h>
+
 #include <rte_lcore.h>
 #include <rte_version.h>
 
@@ -69,6 +71,7 @@ pg_report_json_begin(int eal_argc, char **eal_argv)
 		json_array_append_new(args, json_string(eal_argv[i]));
 	json_object_set_new(report, "eal_args", args);
 	json_object_set_new(report, "cpu", cpu_model());
+	set_int(report, "numa_nodes", numa_available() < 0 ? 1 : numa_num_configured_nodes());
 	json_object_set_new(report, "runs", json_array());
 	return report;
 }
@@ -188,6 +191,7 @@ pg_report_json_run(json_t *report, struct pg_engine *engine)
 	set_int(object, "seed", run->seed);
 	set_int(object, "started_ns", run->started_wall_ns);
 	json_object_set_new(object, "interrupted", json_boolean(run->interrupted));
+	json_object_set_new(object, "fell_short", json_boolean(run->fell_short));
 	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
 	{
 		if (device->has_run)

@@ -92,7 +92,6 @@ pg_rx_graph_create(const char *name, enum pg_rx_chain chain, int socket, struct 
 	if (rc == 0)
 		rc = other_host_flag(&rx->other_host);
 	if (rc == 0) {
-		rx->chain = chain;
 		rx->id = rte_graph_create(name, &param);
 		if (rx->id == RTE_GRAPH_ID_INVALID)
 			rc = -rte_errno;

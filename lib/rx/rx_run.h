@@ -15,7 +15,6 @@ struct pg_rx_graph {
 	uint64_t other_host; /**< mbuf flag: the destination MAC is not ours */
 	uint64_t dropped;    /**< packets that drop nodes freed, ever */
 	rte_graph_t id;
-	enum pg_rx_chain chain;
 	unsigned int nnodes;
 	struct rte_node *node[PG_RX_NODES_MAX];
 	struct {

@@ -10,13 +10,20 @@
 
 #define DRAIN_MS 50 // a kernel ring that has not moved on after this long is named
 
-static void
-free_accounts(struct pg_engine *engine)
+// The last run's account must not outlive its port.
+void
+tx_account_forget(struct pg_engine *engine, const struct pg_port *port)
 {
-	while (engine->run.ports != NULL) {
-		struct pg_port_account *account = engine->run.ports;
+	struct pg_port_account **link = &engine->run.ports;
 
-		engine->run.ports = account->next;
+	while (*link != NULL) {
+		struct pg_port_account *account = *link;
+
+		if (port != NULL && account->port != port) {
+			link = &account->next;
+			continue;
+		}
+		*link = account->next;
 		free(account);
 	}
 }
@@ -24,7 +31,7 @@ free_accounts(struct pg_engine *engine)
 int
 tx_account_begin(struct pg_engine *engine, struct pg_error *err)
 {
-	free_accounts(engine);
+	tx_account_forget(engine, NULL);
 	for (struct pg_port *p = pg_ports_first(engine->ports); p != NULL; p = p->next) {
 		struct pg_port_account *account = calloc(1, sizeof(*account));
 		struct pg_port_counters now;
@@ -72,6 +79,21 @@ kernel_backlog(const struct pg_port *port, uint64_t before, uint64_t driver_sent
 	}
 }
 
+// A driver may still hold what it took: wait a little until its counter has followed.
+static void
+read_settled(const struct pg_port_account *account, struct pg_port_counters *now)
+{
+	for (int waited = 0;; waited += 10) {
+		pg_port_counters_read(account->port, now);
+		if (now->opackets == PG_COUNTER_ABSENT || account->opackets == PG_COUNTER_ABSENT ||
+			now->opackets - account->opackets + (now->oerrors - account->oerrors) >=
+				account->offered ||
+			waited >= DRAIN_MS)
+			return;
+		rte_delay_us_sleep(10 * PG_NS_PER_US);
+	}
+}
+
 static void
 account_end(struct pg_engine *engine, struct pg_port_account *account)
 {
@@ -80,7 +102,7 @@ account_end(struct pg_engine *engine, struct pg_port_account *account)
 
 	account->not_drained = 0;
 	account->offered = offered_to(engine, account->port);
-	pg_port_counters_read(account->port, &now);
+	read_settled(account, &now);
 	if (account->opackets == PG_COUNTER_ABSENT || now.opackets == PG_COUNTER_ABSENT) {
 		account->opackets = account->oerrors = PG_COUNTER_ABSENT;
 		return;

@@ -46,7 +46,12 @@ static int
 run_detach(const struct pg_call *call)
 {
 	struct pg_engine *engine = call->target->object;
+	struct pg_port *port = pg_ports_find(engine->ports, call->value->text);
 
+	if (port != NULL && port->users == 0) {
+		tx_account_forget(engine, port);
+		tx_queues_drop(engine, port);
+	}
 	return pg_ports_detach(engine->ports, call->value->text, call->err);
 }
 
@@ -155,6 +160,24 @@ check_sharing(const void *settings, struct pg_error *err)
 			"clone_skb and burst need packets that may be shared");
 		return pg_error_expect(err, "flag SHARED, or clone_skb 0 and burst 1");
 	}
+	return 0;
+}
+
+// 0 becomes 1 (reference 4.1).
+static void
+apply_burst(void *settings, const union pg_value *value)
+{
+	struct pg_device_settings *set = settings;
+
+	set->burst = RTE_MAX(value->u64, UINT64_C(1));
+}
+
+static int
+reply_burst(const struct pg_call *call)
+{
+	const struct pg_device_settings *set = call->target->settings;
+
+	snprintf(call->reply->text, sizeof(call->reply->text), "OK: burst=%u", set->burst);
 	return 0;
 }
 
@@ -335,8 +358,10 @@ static const struct pg_command device_rows[] = {
 	{
 		SETTING("burst", burst),
 		.def = "",
+		.apply = apply_burst,
+		.run = reply_burst,
 		.arg = {.type = &pg_type_number,
-			.min = 1,
+
 			.max = UINT32_MAX,
 			.unit = "packets",
 			.width = 4,

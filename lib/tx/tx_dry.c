@@ -47,12 +47,14 @@ sift(struct feed **heap, size_t n, size_t at)
 	}
 }
 
-// Build the next burst and note its times. False: the device has no more.
+// Build the next packets and note their times: a burst if the pool has plenty. False: the device
+// has no more.
 static bool
 refill(struct feed *feed, uint64_t *order)
 {
 	struct pg_task *task = feed->task;
-	unsigned int n = RTE_MIN(task->burst, task->left);
+	unsigned int plenty = rte_mempool_avail_count(task->pool) > 4 * PG_BURST_MAX;
+	unsigned int n = RTE_MIN(plenty ? task->burst : 1u, task->left);
 
 	rte_pktmbuf_free_bulk(task->pkts, task->head);
 	task->head = task->npkts = 0;
@@ -82,6 +84,12 @@ write_next(struct feed *feed, const struct pg_dry_sink *sink, struct pg_error *e
 				 strerror(-rc));
 }
 
+static bool
+stopped(struct pg_engine *engine)
+{
+	return __atomic_load_n(&engine->stopped, __ATOMIC_RELAXED);
+}
+
 static int
 merge(struct pg_engine *engine, struct feed **heap, size_t n, struct pg_error *err)
 {
@@ -96,7 +104,7 @@ merge(struct pg_engine *engine, struct feed **heap, size_t n, struct pg_error *e
 	}
 	for (size_t i = n; i-- > 0;)
 		sift(heap, n, i);
-	while (rc == 0 && n > 0 && !engine->stopped) {
+	while (rc == 0 && n > 0 && !stopped(engine)) {
 		rc = write_next(heap[0], engine->config.dry, err);
 		if (heap[0]->task->npkts == 0 && !refill(heap[0], &order))
 			heap[0] = heap[--n];
@@ -133,6 +141,12 @@ run_feeds(struct pg_engine *engine, struct pg_error *err)
 		n++;
 	}
 	rc = merge(engine, heap, n, err);
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
+		if (rc == 0 && device->task->left > 0 && !stopped(engine))
+			rc = pg_error_set(err, PG_FAULT_ENV, ENOMEM,
+				"no buffer for the packets of %s", device->name);
+	}
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		struct pg_task *task = device->task;

@@ -84,12 +84,7 @@ pg_engine_destroy(struct pg_engine *engine)
 		if (engine->threads[i] != NULL)
 			thread_destroy(engine->threads[i]);
 	}
-	while (engine->run.ports != NULL) {
-		struct pg_port_account *account = engine->run.ports;
-
-		engine->run.ports = account->next;
-		free(account);
-	}
+	tx_account_forget(engine, NULL);
 	pg_ports_destroy(engine->ports);
 	free(engine);
 }
@@ -227,21 +222,12 @@ pg_thread_clear(struct pg_thread *thread)
 	struct pg_device *device;
 
 	while ((device = TAILQ_FIRST(&thread->devices)) != NULL) {
-		struct pg_port_account **link = &engine->run.ports;
-
 		TAILQ_REMOVE(&thread->devices, device, in_thread);
 		TAILQ_REMOVE(&engine->devices, device, in_engine);
 		tdelete(device, &engine->names, compare_devices);
 		tx_task_destroy(device->task);
-		// The last run's account must not outlive the port.
-		while (*link != NULL && (*link)->port != device->port)
-			link = &(*link)->next;
-		if (*link != NULL && device->port->users == 1) {
-			struct pg_port_account *account = *link;
-
-			*link = account->next;
-			free(account);
-		}
+		if (device->port->users == 1 && device->port->attached)
+			tx_account_forget(engine, device->port);
 		tx_queues_forget(engine, device->port);
 		pg_ports_put(engine->ports, device->port);
 		free(device);

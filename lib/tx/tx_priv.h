@@ -144,6 +144,8 @@ uint32_t tx_call_packets(const struct pg_device_settings *settings);
 /** Read the ports' own counters before a run, and make the account after it. */
 int tx_account_begin(struct pg_engine *engine, struct pg_error *err);
 void tx_account_end(struct pg_engine *engine);
+/** Free the account of a port; NULL: of all. */
+void tx_account_forget(struct pg_engine *engine, const struct pg_port *port);
 
 /** Derive a device's result, profile and current values from its finished task. */
 void tx_device_finish(struct pg_device *device);
@@ -153,5 +155,7 @@ int tx_device_defaults(struct pg_device *device, struct pg_error *err);
 
 /** A port loses a device: if it is the last, the queues that point to it go. */
 void tx_queues_forget(struct pg_engine *engine, struct pg_port *port);
+/** Stop a port; its queues and their pools go. */
+void tx_queues_drop(struct pg_engine *engine, struct pg_port *port);
 
 #endif

@@ -81,7 +81,8 @@ pool_shape(const struct tx_queue *queue, uint32_t *size, uint32_t *cache, uint32
 	uint32_t ring = queue->port != NULL ? queue->port->ntxds : PG_RX_BURST_MAX;
 
 	*cache = queue->burst_max <= CACHE_SMALL / 2 ? CACHE_SMALL : RTE_MEMPOOL_CACHE_MAX_SIZE;
-	*size = rte_align32pow2(ring + 4 * queue->burst_max + 2 * *cache) - 1;
+	// A device holds a packet that it repeats, and one that the driver has not taken, at least.
+	*size = rte_align32pow2(ring + 4 * queue->burst_max + 2 * *cache + 2 * queue->ndevices) - 1;
 	// No larger than the frames: on 4 kB pages buffers of 2 kB all start at the same place in a
 	// page and push each other out of the cache.
 	*bytes = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(queue->frame_max, 64);
@@ -198,8 +199,14 @@ queue_destroy(struct tx_queue *queue)
 void
 tx_queues_forget(struct pg_engine *engine, struct pg_port *port)
 {
-	if (port->users > 1)
+	if (port->users > 1 || !port->attached)
 		return;
+	tx_queues_drop(engine, port);
+}
+
+void
+tx_queues_drop(struct pg_engine *engine, struct pg_port *port)
+{
 	pg_port_stop(port);
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		struct tx_queue **link;

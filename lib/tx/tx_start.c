@@ -358,7 +358,8 @@ pg_engine_stop(struct pg_engine *engine, bool sticky)
 
 	pthread_mutex_lock(&engine->lock);
 	running = engine->running;
-	engine->stopped |= running;
+	if (running) // tx_dry_run() reads it without the lock
+		__atomic_store_n(&engine->stopped, true, __ATOMIC_RELAXED);
 	engine->stop_next |= sticky && !running;
 	for (unsigned int i = 0; running && i < RTE_MAX_LCORE; i++) {
 		if (engine->threads[i] != NULL)

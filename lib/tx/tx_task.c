@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <rte_lcore.h>
 #include <rte_malloc.h>
 
 #include "pg_units.h"
@@ -49,6 +50,7 @@ compile(const struct pg_device *device, const struct tx_queue *queue, struct pg_
 		.stream = device->name,
 		.seed = device->thread->engine->run.seed,
 		.copies = RTE_MAX(set->clone_skb, 1u),
+		.socket = (int)rte_lcore_to_socket_id(device->thread->lcore),
 		.image_kept = queue != NULL && image_kept(queue),
 		.mbuf_kept = queue != NULL && image_kept(queue) && queue->port != NULL,
 		.paced = set->rate.kind != PG_RATE_NONE,
@@ -199,8 +201,8 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 
 	if (prog == NULL)
 		return -err->code;
-	task = rte_zmalloc(
-		"pg_task", sizeof(*task) + burst * sizeof(task->pkts[0]), RTE_CACHE_LINE_SIZE);
+	task = rte_zmalloc_socket("pg_task", sizeof(*task) + burst * sizeof(task->pkts[0]),
+		RTE_CACHE_LINE_SIZE, (int)rte_lcore_to_socket_id(device->thread->lcore));
 	if (task == NULL) {
 		pg_prog_destroy(prog);
 		pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for device %s", device->name);

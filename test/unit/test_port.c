@@ -10,6 +10,7 @@
 
 /** A resolver: names to ethdevs as a table, and what it was asked. */
 struct fake {
+	bool keep; /**< ports that the user attached: they outlive their last device */
 	unsigned int opened, closed, probed;
 	char last_closed[PG_PORT_NAME_MAX];
 };
@@ -61,6 +62,7 @@ fake_open(void *ctx, struct pg_port *port, struct pg_error *err)
 		return pg_error_set(err, PG_FAULT_INPUT, ENODEV, "no %s", port->name);
 	snprintf(port->ethdev, sizeof(port->ethdev), "%s", known[row].ethdev);
 	port->id = known[row].id;
+	port->attached = !((struct fake *)ctx)->keep;
 	return 0;
 }
 
@@ -153,6 +155,24 @@ test_many_names(void **state)
 		pg_ports_put(*state, a);
 		assert_int_equal(count(*state), 0);
 	}
+}
+
+// What was there before stays open until the end: its file goes on where it was.
+static void
+test_kept_port(void **state)
+{
+	struct pg_port *port;
+
+	fake.keep = true;
+	port = get(*state, "net_ring0");
+	pg_ports_put(*state, port);
+	assert_int_equal(fake.closed, 0);
+	assert_int_equal(port->users, 0);
+	assert_ptr_equal(get(*state, "1"), port);
+	assert_ptr_equal(pg_ports_find(*state, "net_ring0"), port);
+	assert_null(pg_ports_find(*state, "net_null0"));
+	assert_int_equal(fake.opened, 1);
+	pg_ports_put(*state, port);
 }
 
 static void
@@ -286,6 +306,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_PORTS(test_one_port),
 		WITH_PORTS(test_many_names),
+		WITH_PORTS(test_kept_port),
 		WITH_PORTS(test_several_ports),
 		WITH_PORTS(test_errors),
 		WITH_PORTS(test_probe),

@@ -57,10 +57,10 @@ unmix64(uint64_t y)
 static uint32_t
 unrandom_32(uint32_t a, uint32_t b, uint32_t y)
 {
-	y = (uint32_t)unshift(y, 16) * (uint32_t)inverse(0x846ca68bu);
-	y = (uint32_t)unshift(y, 15) - b;
-	y *= (uint32_t)inverse(0x7feb352du);
-	return (uint32_t)unshift(y, 16) ^ a;
+	y = (uint32_t)unshift(y, 14) * (uint32_t)inverse(0x31848babu);
+	y = ((uint32_t)unshift(y, 15) ^ a) * (uint32_t)inverse(0xac4c1b51u);
+	y = ((uint32_t)unshift(y, 11) - b) * (uint32_t)inverse(0xed5ad4bbu);
+	return (uint32_t)unshift(y, 17) ^ a;
 }
 
 // What has an inverse takes every value once: over a block of 2^32 no value is missing.

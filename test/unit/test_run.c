@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Real runs into the receive graph, with the worker on a thread of the test's: what was asked, what
+ * was sent and what the devices then show. */
+#include "support.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "support_eal.h"
+#include "support_engine.h"
+
+static struct rig_engine rig;
+static pthread_t worker;
+
+static void *
+work(void *thread)
+{
+	pg_engine_worker(thread);
+	return NULL;
+}
+
+static int
+setup(void **state)
+{
+	(void)state;
+	rig_engine_init(&rig, NULL);
+	return pthread_create(&worker, NULL, work, pg_engine_next_thread(rig.engine, NULL));
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	pg_engine_quit(rig.engine);
+	pthread_join(worker, NULL);
+	rig_engine_fini(&rig);
+	return 0;
+}
+
+static void
+start_run(void)
+{
+	struct pg_error err = {0};
+
+	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
+	pg_engine_wait(rig.engine);
+	assert_false(pg_engine_running(rig.engine));
+}
+
+static struct pg_device *
+add(const char *name, const char *commands)
+{
+	struct pg_device *device = rig_engine_add(&rig, name);
+
+	rig_engine_set(&rig, name, "xmit_mode netif_receive");
+	rig_engine_set(&rig, name, commands);
+	return device;
+}
+
+static uint64_t
+profiled(const struct pg_device *device, const char *name)
+{
+	for (unsigned int i = 0; i < device->profile.nnodes; i++) {
+		if (strcmp(device->profile.node[i].name, name) == 0)
+			return device->profile.node[i].packets;
+	}
+	fail_msg("no node '%s'", name);
+	return 0;
+}
+
+// The port's own MAC is 02:00:00:00:00:01: packets for others are dropped and count as errors.
+static void
+test_counts(void **state)
+{
+	static const struct {
+		const char *commands;
+		uint64_t count, dropped, bytes;
+	} cases[] = {
+		{"count 1;pkt_size 60", 1, 1, 60},
+		{"count 10000;pkt_size 60", 10000, 10000, 600000},
+		{"count 10001;pkt_size 60;dst_mac 02:00:00:00:00:01", 10001, 0, 600060},
+		{"count 999;pkt_size 60;dst_mac ff:ff:ff:ff:ff:ff;burst 1", 999, 0, 59940},
+		// 256 MACs from ...:00 on: one of them is ours
+		{"count 2560;pkt_size 60;dst_mac 02:00:00:00:00:00;dst_mac_count 256", 2560, 2550,
+			153600},
+		{"count 1200;imix_weights 60,7 590,4 1514,1;dst_mac 02:00:00:00:00:01", 1200, 0,
+			700 * 60 + 400 * 590 + 100 * 1514},
+		{"count 1100;min_pkt_size 60;max_pkt_size 70", 1100, 1100, 1100 * 65},
+		{"count 1000;pkt_size 42;burst 512", 1000, 1000, 58000},
+	};
+
+	for (size_t i = 0; i < DIM(cases); i++) {
+		struct pg_device *device;
+
+		teardown(state);
+		setup(state);
+		device = add("dev", cases[i].commands);
+		start_run();
+		assert_true(device->has_run && !device->fell_short);
+		CHECK_U64(device->result.sent, cases[i].count, "sent, row %zu", i);
+		CHECK_U64(device->asked, cases[i].count, "asked, row %zu", i);
+		CHECK_U64(device->result.errors, cases[i].dropped, "errors, row %zu", i);
+		CHECK_U64(device->result.bytes, cases[i].bytes, "bytes, row %zu", i);
+		CHECK_U64(device->current.seq_num, cases[i].count + 1, "seq_num, row %zu", i);
+		CHECK_U64(profiled(device, "eth"), cases[i].count, "row %zu", i);
+		CHECK_U64(profiled(device, "ip4: wrong host"), cases[i].dropped, "row %zu", i);
+		CHECK_U64(profiled(device, "deliver"), cases[i].count - cases[i].dropped, "row %zu",
+			i);
+		assert_true(device->result.duration_ns > 0 && device->result.pps > 0);
+		assert_false(pg_engine_run(rig.engine)->fell_short);
+		assert_false(pg_engine_run(rig.engine)->interrupted);
+	}
+}
+
+// What is not IPv4 ends at Ethernet, whomever it is for.
+static void
+test_other_types(void **state)
+{
+	static const char *const commands[] = {"dst6 fd00::2", "vlan_id 5", "mpls 1"};
+
+	for (size_t i = 0; i < DIM(commands); i++) {
+		struct pg_device *device;
+
+		teardown(state);
+		setup(state);
+		device = add("dev", "count 100;dst_mac 02:00:00:00:00:01");
+		rig_engine_set(&rig, "dev", commands[i]);
+		start_run();
+		assert_true(device->result.sent == 100 && device->result.errors == 100);
+		CHECK_U64(profiled(device, "eth: unknown type"), 100, "'%s'", commands[i]);
+		CHECK_U64(profiled(device, "ip4"), 0, "'%s'", commands[i]);
+	}
+}
+
+// The values of the last packet, as the text shows them.
+static void
+test_current(void **state)
+{
+	struct pg_device *device = add("dev",
+		"count 1000;pkt_size 60;src_min 10.0.0.0;src_max 10.255.255.255;dst_min 198.18.0.1;"
+		"dst_max 198.18.0.7;udp_src_min 100;udp_src_max 109;dst_mac_count 11");
+	const struct pg_device_current *cur = &device->current;
+
+	(void)state;
+	start_run();
+	assert_true(cur->saddr == 0x0a000000 + 999 && cur->daddr == 0xc6120001 + 999 % 7);
+	assert_true(cur->udp_src == 100 + 999 % 10 && cur->udp_dst == 9);
+	assert_true(cur->dst_mac_offset == 999 % 11 && cur->src_mac_offset == 0);
+	assert_true(cur->started_us > 0 && cur->stopped_us >= cur->started_us);
+}
+
+// A second run starts from nothing, and shows its own figures.
+static void
+test_second_run(void **state)
+{
+	struct pg_device *device = add("dev", "count 500;pkt_size 60");
+
+	(void)state;
+	start_run();
+	rig_engine_set(&rig, "dev", "count 70;dst_mac 02:00:00:00:00:01");
+	start_run();
+	assert_true(device->result.sent == 70 && device->result.errors == 0);
+	assert_true(profiled(device, "eth") == 70 && profiled(device, "ip4: wrong host") == 0);
+	assert_true(device->current.seq_num == 71);
+	assert_true(device->reply[0] == '\0'); // the run's result counts from here on
+}
+
+// Devices of one thread take turns on one graph; each has its own account.
+static void
+test_sharing(void **state)
+{
+	struct pg_device *a = add("dev@0", "count 3000;pkt_size 60");
+	struct pg_device *b = add("dev@1", "count 1000;pkt_size 70;dst_mac 02:00:00:00:00:01");
+	struct pg_device *c = add("other", "count 1;burst 1;vlan_id 5");
+
+	(void)state;
+	start_run();
+	assert_true(a->result.sent == 3000 && a->result.errors == 3000);
+	assert_true(b->result.sent == 1000 && b->result.errors == 0);
+	assert_true(c->result.sent == 1 && c->result.errors == 1);
+	assert_true(profiled(a, "eth") == 3000 && profiled(a, "ip4: wrong host") == 3000);
+	assert_true(profiled(b, "eth") == 1000 && profiled(b, "deliver") == 1000);
+	assert_true(profiled(c, "eth") == 1 && profiled(c, "eth: unknown type") == 1);
+	assert_true(a->result.bytes == 180000 && b->result.bytes == 70000);
+}
+
+// On schedule: 50 packets 1 ms apart take 49 ms, most of them idle; a busy machine may be late.
+static void
+test_pace(void **state)
+{
+	struct pg_device *device = add("dev", "count 50;pkt_size 60;delay 1ms");
+	const struct pg_result *r = &device->result;
+
+	(void)state;
+	start_run();
+	assert_true(r->sent == 50);
+	CHECK(r->duration_ns >= 49 * 1000000 - 1000, "%llu ns", (unsigned long long)r->duration_ns);
+	CHECK(r->idle_ns <= r->duration_ns && r->idle_ns > r->duration_ns / 2, "%llu of %llu ns",
+		(unsigned long long)r->idle_ns, (unsigned long long)r->duration_ns);
+}
+
+// What was asked and what it takes: the figures of the text are those of the run.
+static void
+test_text(void **state)
+{
+	struct pg_device *device = add("dev", "count 1000;pkt_size 60");
+	char *text, want[300], result[PG_RESULT_MAX];
+
+	(void)state;
+	start_run();
+	pg_report_result(&device->result, result, sizeof(result));
+	text = rig_engine_text(device);
+	snprintf(want, sizeof(want),
+		"     pkts-sofar: 1000  errors: 1000\n     started: %lluus  "
+		"stopped: %lluus idle: %lluus\n     seq_num: 1001  ",
+		(unsigned long long)device->current.started_us,
+		(unsigned long long)device->current.stopped_us,
+		(unsigned long long)device->result.idle_ns / 1000);
+	CHECK(strstr(text, want) != NULL, "no %s in %s", want, text);
+	CHECK(strlen(text) > strlen(result) && strncmp(text + strlen(text) - strlen(result) - 1,
+						       result, strlen(result)) == 0,
+		"no %s at the end of %s", result, text);
+	CHECK(strstr(result, "usec, 1000 (60byte,0frags)\n") != NULL, "%s", result);
+	free(text);
+}
+
+#define RUN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RUN(test_counts),
+		RUN(test_other_types),
+		RUN(test_current),
+		RUN(test_second_run),
+		RUN(test_sharing),
+		RUN(test_pace),
+		RUN(test_text),
+	};
+
+	return cmocka_run_group_tests_name("run", tests, support_eal_start, support_eal_stop);
+}
