@@ -109,6 +109,7 @@ app_world(struct app *app)
 		.ctx = app,
 		.target_find = target_find,
 		.device_probe = device_probe,
+		.device_settings_size = sizeof(struct pg_device_settings),
 		.target_list = target_list,
 		.replied = replied,
 	};

@@ -13,7 +13,8 @@ struct pg_lang {
 	size_t nlists;
 	struct pg_world world;
 	char section[PG_TARGET_MAX]; /**< the current target; empty: none */
-	void *declared;              /**< tsearch() tree: names that checked lines have added */
+	struct lang_drafts drafts;   /**< what checked lines have made so far */
+	bool checking;               /**< drafts go before what really exists */
 };
 
 /** A line, understood: what to run on what. */
@@ -44,7 +45,7 @@ pg_lang_destroy(struct pg_lang *lang)
 {
 	if (lang == NULL)
 		return;
-	tdestroy(lang->declared, free);
+	lang_drafts_fini(&lang->drafts);
 	free(lang);
 }
 
@@ -52,23 +53,6 @@ void
 pg_lang_rewind(struct pg_lang *lang)
 {
 	lang->section[0] = '\0';
-}
-
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
-static int
-declare(struct pg_lang *lang, const char *name, struct pg_error *err)
-{
-	char *copy = strdup(name);
-	char **node = copy ? tsearch(copy, &lang->declared, compare_names) : NULL;
-
-	if (node == NULL || *node != copy)
-		free(copy);
-	return node != NULL ? 0 : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 }
 
 const struct pg_command *
@@ -85,13 +69,22 @@ pg_lang_find(const struct pg_lang *lang, enum pg_target_kind kind, const char *n
 	return NULL;
 }
 
-// A device that only a checked line has added has no object yet.
+// While lines are checked, drafts are what counts; later a draft without a device is only known to
+// have been named.
 static int
 find_target(struct pg_lang *lang, const char *name, struct pg_target *target)
 {
+	struct lang_draft *draft = lang_draft_find(&lang->drafts, name);
+
+	if (lang->checking && draft != NULL) {
+		*target = (struct pg_target){.kind = PG_TARGET_DEVICE,
+			.settings = draft->settings,
+			.settings_size = lang->world.device_settings_size};
+		return draft->removed ? -ENOENT : 0;
+	}
 	if (lang->world.target_find(lang->world.ctx, name, target) == 0)
 		return 0;
-	if (tfind(name, &lang->declared, compare_names) == NULL)
+	if (draft == NULL)
 		return -ENOENT;
 	*target = (struct pg_target){.kind = PG_TARGET_DEVICE};
 	return 0;
@@ -268,22 +261,6 @@ parse_line(struct pg_lang *lang, const char *text, struct line *out, struct pg_e
 	return parse_argument(text, cursor, out, err);
 }
 
-int
-pg_lang_check(struct pg_lang *lang, const char *line, struct pg_error *err)
-{
-	struct line parsed;
-	int rc = parse_line(lang, line, &parsed, err);
-
-	if (rc < 0 || parsed.command == NULL || !(parsed.command->flags & PG_COMMAND_DECLARES))
-		return rc;
-	if (lang->world.device_probe != NULL &&
-		lang->world.device_probe(lang->world.ctx, parsed.value.text, err) < 0) {
-		err->column = parsed.value_column;
-		return -err->code;
-	}
-	return declare(lang, parsed.value.text, err);
-}
-
 // Try a setting on a copy; only a change that passes its check reaches the target.
 static int
 change_setting(const struct pg_lang *lang, const struct line *line, struct pg_error *err)
@@ -321,6 +298,78 @@ static bool
 is_setting(const struct pg_command *row)
 {
 	return row->def != NULL || row->apply != NULL;
+}
+
+static int
+no_memory(struct pg_error *err)
+{
+	return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+}
+
+static int
+draft_device(struct pg_lang *lang, const struct line *line, struct pg_error *err)
+{
+	const char *name = line->value.text;
+	struct lang_draft *draft = lang_draft_find(&lang->drafts, name);
+	struct pg_target exists;
+
+	if (find_target(lang, name, &exists) == 0 && (draft == NULL || !draft->removed)) {
+		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "device '%s' exists already", name);
+		return pg_error_expect(err, "another name, such as NAME@TAG");
+	}
+	if (lang->world.device_probe != NULL &&
+		lang->world.device_probe(lang->world.ctx, name, err) < 0)
+		return -err->code;
+	draft = lang_draft_make(
+		&lang->drafts, name, line->target_name, lang->world.device_settings_size);
+	if (draft == NULL)
+		return no_memory(err);
+	return lang->world.device_settings_size == 0
+		       ? 0
+		       : pg_lang_defaults(
+				 lang->lists, lang->nlists, PG_TARGET_DEVICE, draft->settings, err);
+}
+
+// A device that exists gets its draft with the first setting that is checked on it.
+static int
+draft_setting(struct pg_lang *lang, struct line *line, struct pg_error *err)
+{
+	if (line->target.object != NULL) {
+		struct lang_draft *draft = lang_draft_make(
+			&lang->drafts, line->target_name, "", line->target.settings_size);
+
+		if (draft == NULL)
+			return no_memory(err);
+		memcpy(draft->settings, line->target.settings, line->target.settings_size);
+		line->target.settings = draft->settings;
+	}
+	return change_setting(lang, line, err);
+}
+
+int
+pg_lang_check(struct pg_lang *lang, const char *text, struct pg_error *err)
+{
+	const struct pg_command *row;
+	struct line line;
+	int rc;
+
+	lang->checking = true;
+	rc = parse_line(lang, text, &line, err);
+	row = line.command;
+	if (rc == 0 && row != NULL) {
+		if (row->flags & PG_COMMAND_DECLARES)
+			rc = draft_device(lang, &line, err);
+		else if (row->flags & PG_COMMAND_REMOVES)
+			lang_drafts_remove(&lang->drafts,
+				row->target == PG_TARGET_THREAD ? line.target_name : NULL);
+		else if (is_setting(row) && row->target == PG_TARGET_DEVICE &&
+			 lang->world.device_settings_size != 0)
+			rc = draft_setting(lang, &line, err);
+		if (rc < 0 && err->column == 0)
+			err->column = line.value_column ? line.value_column : line.command_column;
+	}
+	lang->checking = false;
+	return rc;
 }
 
 static void

@@ -13,6 +13,29 @@ int lang_token(const char *line, const char **cursor, char *out, size_t size, un
 /** Take the rest of the line without blanks and comment at its end; as lang_token() otherwise. */
 int lang_rest(const char *line, const char **cursor, char *out, size_t size, unsigned int *column);
 
+/** A device as checked lines have it so far. */
+struct lang_draft {
+	char name[PG_TARGET_MAX];
+	char thread[PG_TARGET_MAX]; /**< the target that added it; empty: it was there before */
+	bool removed;
+	struct lang_draft *next;
+	_Alignas(16) char settings[]; /**< the world's device_settings_size */
+};
+
+struct lang_drafts {
+	void *tree; /**< tsearch() by name */
+	struct lang_draft *first;
+};
+
+/** NULL: no such draft; a removed one is found. */
+struct lang_draft *lang_draft_find(struct lang_drafts *drafts, const char *name);
+/** A draft with zeroed settings, new or anew. NULL: out of memory. */
+struct lang_draft *lang_draft_make(
+	struct lang_drafts *drafts, const char *name, const char *thread, size_t size);
+/** Mark the drafts of a thread, or all (NULL), as removed. */
+void lang_drafts_remove(struct lang_drafts *drafts, const char *thread);
+void lang_drafts_fini(struct lang_drafts *drafts);
+
 /** A suffix of a number and what it multiplies by; lists end with a NULL name. */
 struct lang_suffix {
 	const char *name;

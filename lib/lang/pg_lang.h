@@ -134,6 +134,7 @@ struct pg_call {
 enum pg_command_flags {
 	PG_COMMAND_ANYTIME = 1 << 0,   /**< allowed while the target runs */
 	PG_COMMAND_DECLARES = 1 << 1,  /**< its text argument names a device from here on */
+	PG_COMMAND_REMOVES = 1 << 3,   /**< removes the devices of its thread; pgctrl's: all */
 	PG_COMMAND_EXTENSION = 1 << 2, /**< not a word of Linux pktgen */
 };
 
@@ -182,6 +183,7 @@ struct pg_world {
 	/** Could a device of this name be added at all? Asked while lines are only checked.
 	 *  0, or -errno with text. May be NULL. */
 	int (*device_probe)(void *ctx, const char *name, struct pg_error *err);
+	size_t device_settings_size; /**< of the settings objects of devices */
 	/** Text for "expected": the targets that exist. */
 	void (*target_list)(void *ctx, char *out, size_t size);
 	/** A committed command's reply, to be kept as the target's `Result:`. May be NULL. */
@@ -229,7 +231,7 @@ const struct pg_command *pg_lang_find(
 int pg_lang_defaults(const struct pg_command_list *const *lists, size_t count,
 	enum pg_target_kind kind, void *settings, struct pg_error *err);
 
-/** The name of a kind of target as the language writes it: "pgctrl", "kpktgend_N", "a device". */
+/** The name of a kind of target as the language writes it: "pgctrl", "kpktgend_N", "DEVICE". */
 const char *pg_lang_kind_name(enum pg_target_kind kind);
 
 #endif

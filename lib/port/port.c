@@ -89,6 +89,8 @@ pg_ports_get(struct pg_ports *ports, const char *name, struct pg_error *err)
 	}
 	for (struct pg_port *p = ports->first; p != NULL; p = p->next) {
 		if (p->id == port->id && strcmp(p->ethdev, port->ethdev) == 0) {
+			port->attached = false; // the port that is open already keeps the ethdev
+			ports->ops->close(ports->ops->ctx, port);
 			free(port);
 			port = p;
 			goto found;

@@ -112,7 +112,11 @@ set_asked(json_t *object, const struct pg_device *device)
 
 	if (device->asked != 0)
 		set_int(asked, "packets", device->asked);
-	if (device->schedule_ns > 0)
+	if (device->asked_rate.kind == PG_RATE_PPS)
+		set_real(asked, "pps", (double)device->asked_rate.value);
+	else if (device->asked_rate.kind == PG_RATE_DELAY && device->asked_rate.value != UINT64_MAX)
+		set_real(asked, "pps", 1e9 / (double)device->asked_rate.value);
+	else if (device->schedule_ns > 0)
 		set_real(asked, "pps",
 			(double)device->result.sent * 1e9 / (double)device->schedule_ns);
 	json_object_set_new(object, "asked", asked);

@@ -85,7 +85,8 @@ static const struct pg_command control_rows[] = {
 	CONTROL("start", run_start, 0, "start every device, wait for the end, print the results",
 		"start"),
 	CONTROL("stop", run_stop, PG_COMMAND_ANYTIME, "end the run", "stop"),
-	CONTROL("reset", run_reset, 0, "remove the devices of all threads", "reset"),
+	CONTROL("reset", run_reset, PG_COMMAND_REMOVES, "remove the devices of all threads",
+		"reset"),
 	{
 		.target = PG_TARGET_CONTROL,
 		.name = "attach",
@@ -131,6 +132,7 @@ static const struct pg_command control_rows[] = {
 		.target = PG_TARGET_THREAD,
 		.name = "rem_device_all",
 		.run = run_rem_device_all,
+		.flags = PG_COMMAND_REMOVES,
 		.help = "remove all devices of the thread",
 		.example = "kpktgend_0 rem_device_all",
 	},

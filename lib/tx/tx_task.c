@@ -304,6 +304,8 @@ tx_device_finish(struct pg_device *device)
 
 	pg_result_make(&device->result, &task->counters, engine->config.clock, frame,
 		pg_prog_field(task->prog, PG_FIELD_SIZE, last));
+	if (!(device->settings.tmpl.flags & PG_FLAG_SHARED))
+		device->result.frags = -1; // every packet was handed over: none is held
 	set_mix(device);
 	device->current.flows = task->ended.flows_started;
 	device->own_cycles = task->own_cycles;

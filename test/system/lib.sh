@@ -35,12 +35,15 @@ skip() {
 }
 
 finish_test() {
-	local pid
+	local pid dir=/var/run
+	set +e
+	trap - ERR
 	for pid in $(jobs -p); do
-		kill -KILL "$pid" 2>/dev/null || true
+		kill -KILL "$pid" 2>/dev/null
 	done
-	if [ -n "$NS" ]; then ip netns del "$NS" 2>/dev/null || true; fi
-	rm -rf "$DIR" "/var/run/dpdk/$PREFIX" "/var/run/dpdk/$PREFIX".*
+	if [ -n "$NS" ]; then ip netns del "$NS" 2>/dev/null; fi
+	if [ "$(id -u)" -ne 0 ]; then dir=${XDG_RUNTIME_DIR:-/tmp/pmdgen-$(id -u)}; fi
+	rm -rf "$DIR" "$dir/dpdk/$PREFIX" "$dir/dpdk/$PREFIX".*
 }
 trap finish_test EXIT
 trap 'echo "FAIL: $0:$LINENO: $BASH_COMMAND" >&2' ERR

@@ -206,7 +206,7 @@ test_declared(void **state)
 
 	assert_int_equal(check(s, "new count 5", &err), -ENODEV);
 	assert_int_equal(check(s, "kpktgend_0 add_device new", &err), 0);
-	assert_int_equal(check(s, "kpktgend_0 add_device new", &err), 0); // known twice is fine
+	assert_int_equal(check(s, "kpktgend_0 add_device new", &err), -EBUSY);
 	assert_int_equal(check(s, "new count 5", &err), 0);
 	assert_int_equal(check(s, "[new]", &err), 0);
 	assert_int_equal(check(s, "count 5", &err), 0);

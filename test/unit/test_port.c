@@ -168,7 +168,7 @@ test_kept_port(void **state)
 	pg_ports_put(*state, port);
 	assert_int_equal(fake.closed, 0);
 	assert_int_equal(port->users, 0);
-	assert_ptr_equal(get(*state, "1"), port);
+	assert_ptr_equal(get(*state, "net_ring0"), port);
 	assert_ptr_equal(pg_ports_find(*state, "net_ring0"), port);
 	assert_null(pg_ports_find(*state, "net_null0"));
 	assert_int_equal(fake.opened, 1);

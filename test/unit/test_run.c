@@ -184,6 +184,23 @@ test_sharing(void **state)
 	assert_true(a->result.bytes == 180000 && b->result.bytes == 70000);
 }
 
+// Without SHARED packets go one at a time, and none is held at the end: -1frags (reference 5.1 and
+// 6.5; recorded: packets-3422).
+static void
+test_not_shared(void **state)
+{
+	struct pg_device *device = add("dev", "count 10;flag !SHARED");
+
+	(void)state;
+	start_run();
+	assert_true(device->result.sent == 10 && device->call_packets == 1);
+	assert_int_equal(device->result.frags, -1);
+	rig_engine_set(&rig, "dev", "flag SHARED");
+	start_run();
+	assert_true(device->call_packets == 32);
+	assert_int_equal(device->result.frags, 0);
+}
+
 // On schedule: 50 packets 1 ms apart take 49 ms, most of them idle; a busy machine may be late.
 static void
 test_pace(void **state)
@@ -235,6 +252,7 @@ main(void)
 		RUN(test_current),
 		RUN(test_second_run),
 		RUN(test_sharing),
+		RUN(test_not_shared),
 		RUN(test_pace),
 		RUN(test_text),
 	};
