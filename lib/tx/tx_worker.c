@@ -77,8 +77,8 @@ measure_own(struct pg_task *task, uint64_t budget_cycles)
 
 	own_chunk(task, 1); // warm
 	one = own_chunk(task, 1);
-	bursts =
-		RTE_MAX(RTE_MIN(budget_cycles / (one * OWN_CHUNKS), OWN_CHUNK_BURSTS), UINT64_C(1));
+	bursts = RTE_MIN(budget_cycles / (one * OWN_CHUNKS), OWN_CHUNK_BURSTS);
+	bursts = RTE_MAX(bursts, 1u);
 	while (n < OWN_CHUNKS && (n == 0 || rte_rdtsc() - begin < budget_cycles))
 		chunk[n++] = own_chunk(task, bursts);
 	qsort(chunk, n, sizeof(chunk[0]), compare_u64);
