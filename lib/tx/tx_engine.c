@@ -40,7 +40,6 @@ thread_create(struct pg_engine *engine, unsigned int lcore)
 static void
 thread_destroy(struct pg_thread *thread)
 {
-	pg_thread_clear(thread);
 	tx_queues_destroy(thread->worker);
 	free(thread->worker->tasks);
 	free(thread->worker);
@@ -80,6 +79,11 @@ pg_engine_destroy(struct pg_engine *engine)
 {
 	if (engine == NULL)
 		return;
+	// Devices first: a port that goes looks for its queues on every thread.
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL)
+			pg_thread_clear(engine->threads[i]);
+	}
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		if (engine->threads[i] != NULL)
 			thread_destroy(engine->threads[i]);
