@@ -85,45 +85,28 @@ measure_own(struct pg_task *task, uint64_t budget_cycles)
 	task->own_cycles = (double)chunk[n / 2] / bursts / task->burst;
 }
 
-// Tasks take turns; a finished one changes places with the last active one.
-static unsigned int
-take_turns(struct pg_worker *worker, unsigned int active)
+// Tasks take turns; a finished one changes places with the last active one. Where they share the
+// lcore (counted), the cycles of a turn that sent something are its task's.
+static __rte_always_inline unsigned int
+take_turns(struct pg_worker *worker, unsigned int active, const bool counted)
 {
 	struct pg_task **tasks = worker->tasks;
+	uint64_t before = rte_rdtsc(), after, calls = 0;
 
 	while (active > 0 && order_of(worker) == TX_GO) {
 		for (unsigned int i = 0; i < active && order_of(worker) == TX_GO;) {
 			struct pg_task *task = tasks[i];
+			bool more;
 
-			if (likely(task->turn(task))) {
-				i++;
-				continue;
+			if (counted)
+				calls = task->counters.calls;
+			more = task->turn(task);
+			if (counted) {
+				after = rte_rdtsc();
+				if (task->counters.calls != calls)
+					pg_counter_add(&task->counters.turn_cycles, after - before);
+				before = after;
 			}
-			task_end(task);
-			tasks[i] = tasks[--active];
-			tasks[active] = task;
-		}
-	}
-	return active;
-}
-
-// The same where tasks share the lcore: the cycles of turns that sent something are the task's.
-static unsigned int
-take_counted_turns(struct pg_worker *worker, unsigned int active)
-{
-	struct pg_task **tasks = worker->tasks;
-	uint64_t before = rte_rdtsc();
-
-	while (active > 0 && order_of(worker) == TX_GO) {
-		for (unsigned int i = 0; i < active && order_of(worker) == TX_GO;) {
-			struct pg_task *task = tasks[i];
-			uint64_t calls = task->counters.calls;
-			bool more = task->turn(task);
-			uint64_t after = rte_rdtsc();
-
-			if (task->counters.calls != calls)
-				pg_counter_add(&task->counters.turn_cycles, after - before);
-			before = after;
 			if (likely(more)) {
 				i++;
 				continue;
@@ -168,7 +151,8 @@ tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock)
 	for (unsigned int i = 0; i < all; i++)
 		task_begin(worker->tasks[i], now, wall_ns);
 	do {
-		active = all > 1 ? take_counted_turns(worker, active) : take_turns(worker, active);
+		active = all > 1 ? take_turns(worker, active, true)
+				 : take_turns(worker, active, false);
 		active = drop_cancelled(worker, active);
 	} while (active > 0 && order_of(worker) != TX_STOP);
 	for (unsigned int i = 0; i < active; i++)
