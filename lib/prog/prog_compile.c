@@ -284,11 +284,15 @@ link_functions(struct pg_prog *prog, bool portable)
 	bool avx2 = !portable && rte_cpu_get_flag_enabled(RTE_CPUFLAG_AVX2) > 0 &&
 		    rte_cpu_get_flag_enabled(RTE_CPUFLAG_BMI2) > 0 &&
 		    rte_vect_get_max_simd_bitwidth() >= RTE_VECT_SIMD_256;
-	const prog_fn *fns = avx2 ? prog_fns_avx2 : prog_fns_portable;
+	const prog_fn *values = avx2 ? prog_values_avx2 : prog_values_portable;
+	const prog_fn *ops = avx2 ? prog_ops_avx2 : prog_ops_portable;
 
 	prog->isa = avx2 ? "avx2" : "portable";
-	for (uint32_t i = 0; i < prog->nops; i++)
-		prog->ops[i].fn = fns[prog->ops[i].kind];
+	for (uint32_t i = 0; i < prog->nops; i++) {
+		uint8_t kind = prog->ops[i].kind;
+
+		prog->ops[i].fn = kind < PROG_MBUF ? values[kind] : ops[kind];
+	}
 }
 
 // data_off, refcnt 1, one segment, no input port, no flags: what a fresh buffer has.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations. Compiled once for the baseline and once with AVX2 (PROG_ISA names the table);
- * the loops over columns are written so that the compiler vectorises them. */
+/* The operations that write packets. Compiled once for the baseline and once with AVX2; the loops
+ * over columns are written so that the compiler vectorises them. */
 #include <string.h>
 
 #include <rte_byteorder.h>
@@ -10,20 +10,7 @@
 
 #include "pg_clock.h"
 #include "pg_units.h"
-#include "prog_priv.h"
-
-#ifndef PROG_ISA
-#define PROG_ISA prog_fns_portable
-#endif
-
-#define OP_ARGS                                                                            \
-	const struct pg_prog *prog, const struct prog_op *op, struct pg_prog_state *state, \
-		struct rte_mbuf **pkts, unsigned int n
-#define OP_UNUSED    \
-	(void)prog;  \
-	(void)op;    \
-	(void)state; \
-	(void)pkts
+#include "prog_ops.h"
 
 static inline uint8_t *
 frame_of(struct rte_mbuf *mbuf)
@@ -52,192 +39,6 @@ fold(uint32_t sum)
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum += sum >> 16;
 	return ~sum & 0xffff;
-}
-
-static void
-op_linear(OP_ARGS)
-{
-	const uint32_t *restrict steps = op->steps;
-	uint32_t *restrict column = state->scratch->column[op->column];
-	uint32_t r = state->residue[op->field], range = op->n, lo = op->lo;
-
-	OP_UNUSED;
-	// r + step may pass 2^32 for ranges above 2^31; range 0 stands for 2^32 and wraps by
-	// itself.
-	for (unsigned int k = 0; k < n; k++) {
-		uint32_t v = r + steps[k];
-
-		v -= (v >= range) | (v < r) ? range : 0;
-		column[k] = lo + v;
-	}
-	r = column[n - 1] - lo + 1;
-	state->residue[op->field] = r == range ? 0 : r;
-}
-
-// Run `value` for k in a stretch over which the upper half of the index does not change.
-#define RANDOM_32_LOOP(value)                                                          \
-	do {                                                                           \
-		uint32_t *restrict column = state->scratch->column[op->column];        \
-		uint32_t lo = op->lo, a, b;                                            \
-		for (unsigned int k = 0; k < n;) {                                     \
-			uint32_t first = (uint32_t)(state->index + k);                 \
-			uint64_t left = (1ULL << 32) - first;                          \
-			unsigned int stop = left < n - k ? k + (unsigned int)left : n; \
-			unsigned int from = k;                                         \
-			pg_key_block(&op->key, state->index + k, &a, &b);              \
-			for (; k < stop; k++) {                                        \
-				uint32_t h = pg_random_32(a, b, first + (k - from));   \
-				column[k] = lo + (value);                              \
-			}                                                              \
-		}                                                                      \
-	} while (0)
-
-static void
-op_random_bits(OP_ARGS)
-{
-	uint32_t shift = op->shift;
-
-	OP_UNUSED;
-	RANDOM_32_LOOP(h >> shift);
-}
-
-static void
-op_random_32(OP_ARGS)
-{
-	uint32_t range = op->n;
-
-	OP_UNUSED;
-	RANDOM_32_LOOP((uint32_t)((uint64_t)h * range >> 32));
-}
-
-static void
-op_random_64(OP_ARGS)
-{
-	uint32_t *column = state->scratch->column[op->column];
-
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint64_t h = pg_random_64(&op->key, state->index + k);
-
-		column[k] = op->lo + (uint32_t)((unsigned __int128)h * op->n >> 64);
-	}
-}
-
-static void
-op_linear_flow(OP_ARGS)
-{
-	uint32_t *column = state->scratch->column[op->column];
-
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint64_t flow = state->scratch->flow[k];
-
-		column[k] = op->lo + (uint32_t)(op->n != 0 ? flow % op->n : flow);
-	}
-}
-
-static void
-op_random_flow(OP_ARGS)
-{
-	const uint64_t values = op->n != 0 ? op->n : 1ULL << 32;
-	uint32_t *column = state->scratch->column[op->column];
-
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint64_t h = pg_random_64(&op->key, state->scratch->flow[k]);
-
-		column[k] = op->lo + (uint32_t)((unsigned __int128)h * values >> 64);
-	}
-}
-
-static void
-op_flows_seq(OP_ARGS)
-{
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++)
-		state->scratch->flow[k] = (state->index + k) / prog->flow.flowlen;
-	state->flows_started = state->scratch->flow[n - 1] + 1;
-}
-
-// Flow starts are counted as they come: a bit for each flow of the block.
-static inline void
-count_start(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t block, uint32_t flow)
-{
-	uint64_t bit = 1ULL << flow % 64;
-
-	if (state->seen == NULL)
-		return;
-	if (block != state->block) {
-		memset(state->seen, 0, (prog->flow.flows + 63) / 64 * sizeof(uint64_t));
-		state->block = block;
-	}
-	state->flows_started += !(state->seen[flow / 64] & bit);
-	state->seen[flow / 64] |= bit;
-}
-
-static void
-op_flows_random(OP_ARGS)
-{
-	uint64_t block = state->index / op->cycle, at = state->index % op->cycle;
-
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint64_t place = pg_permute(&op->key, block, at, op->cycle, op->half);
-		uint32_t flow = (uint32_t)(place / prog->flow.flowlen);
-
-		count_start(prog, state, block, flow);
-		state->scratch->flow[k] = block * prog->flow.flows + flow;
-		if (++at == op->cycle) {
-			at = 0;
-			block++;
-		}
-	}
-}
-
-static void
-op_imix(OP_ARGS)
-{
-	uint64_t cycle = state->index / op->cycle, at = state->index % op->cycle;
-	uint32_t *column = state->scratch->column[op->column];
-
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint64_t place = pg_permute(&op->key, cycle, at, op->cycle, op->half);
-		unsigned int entry = 0;
-
-		while (place >= prog->imix_below[entry])
-			entry++;
-		column[k] = prog->flow.imix.pair[entry].size;
-		state->imix_count[entry] += pkts != NULL; // a look ahead builds nothing
-		if (++at == op->cycle) {
-			at = 0;
-			cycle++;
-		}
-	}
-}
-
-static void
-op_skip(OP_ARGS)
-{
-	uint32_t *column = state->scratch->column[op->column];
-
-	OP_UNUSED;
-	for (unsigned int s = 0; s < op->nskips; s++) {
-		uint32_t from = op->skip[s].from, length = op->skip[s].length;
-
-		for (unsigned int k = 0; k < n; k++)
-			column[k] += column[k] >= from ? length : 0;
-	}
-}
-
-static void
-op_fill(OP_ARGS)
-{
-	uint32_t *column = state->scratch->column[op->column];
-
-	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++)
-		column[k] = op->lo;
 }
 
 static_assert(offsetof(struct rte_mbuf, ol_flags) == offsetof(struct rte_mbuf, data_off) + 8,
@@ -577,18 +378,7 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 
 SEALS(SEAL)
 
-const prog_fn PROG_ISA[PROG_KINDS] = {[PROG_FLOWS_SEQ] = op_flows_seq,
-	[PROG_FLOWS_RANDOM] = op_flows_random,
-	[PROG_FILL] = op_fill,
-	[PROG_LINEAR_FLOW] = op_linear_flow,
-	[PROG_RANDOM_FLOW] = op_random_flow,
-	[PROG_IMIX] = op_imix,
-	[PROG_IP6_FLOW] = op_ip6_flow,
-	[PROG_LINEAR] = op_linear,
-	[PROG_RANDOM_BITS] = op_random_bits,
-	[PROG_RANDOM_32] = op_random_32,
-	[PROG_RANDOM_64] = op_random_64,
-	[PROG_SKIP] = op_skip,
+const prog_fn PROG_NAME(prog_ops)[PROG_KINDS] = {[PROG_IP6_FLOW] = op_ip6_flow,
 	[PROG_MBUF] = op_mbuf,
 	[PROG_MBUF_SIZES] = op_mbuf_sizes,
 	[PROG_IMAGE] = op_image,

@@ -18,9 +18,9 @@ prog_tci_bits(const struct pg_vlan *vlan)
 	return (uint16_t)(vlan->p << 13 | vlan->cfi << 12);
 }
 
-/** The functions of each kind, one table per instruction set: prog_ops.c compiled twice. */
-extern const prog_fn prog_fns_portable[PROG_KINDS];
-extern const prog_fn prog_fns_avx2[PROG_KINDS];
+/** The functions of each kind, by instruction set: those that make values come first. */
+extern const prog_fn prog_values_portable[PROG_MBUF], prog_values_avx2[PROG_MBUF];
+extern const prog_fn prog_ops_portable[PROG_KINDS], prog_ops_avx2[PROG_KINDS];
 
 /** Write the image and derive the constant parts of the checksums from it.
  *  Shape:   prog->image has image_bytes; offsets and flow are set. */
