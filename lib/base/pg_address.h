@@ -40,14 +40,23 @@ struct pg_hex_list {
 };
 
 #define PG_PAIRS_MAX       20
-#define PG_PAIR_WEIGHT_MAX UINT64_C(4294967295)
+#define PG_PAIR_WEIGHT_MAX UINT64_C(9999999999) /**< ten digits, as pktgen reads them */
 
 /** Sizes and how often each comes. */
 struct pg_pairs {
 	uint32_t count;
 	struct {
-		uint32_t size, weight;
+		uint64_t weight;
+		uint32_t size;
 	} pair[PG_PAIRS_MAX];
+};
+
+#define PG_STREAM_NAME_MAX 64
+
+/** Packets part, part + parts, part + 2 * parts, ... of a named stream. */
+struct pg_stream {
+	uint32_t part, parts;          /**< part < parts; parts 0: not set */
+	char name[PG_STREAM_NAME_MAX]; /**< empty: the device's own */
 };
 
 #endif

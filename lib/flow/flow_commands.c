@@ -8,6 +8,8 @@
 #include "pg_flow.h"
 #include "pg_lang.h"
 
+#define QUEUE_MAP_MAX 1023 // DPDK's RTE_MAX_QUEUES_PER_PORT
+
 static const struct pg_word flag_words[] = {
 	{"IPV6", PG_FLAG_IPV6, "the IPv6 addresses set it", false, true, false},
 	{"IPSRC_RND", PG_FLAG_IPSRC_RND, "random source address from src_min to src_max", false,
@@ -23,6 +25,8 @@ static const struct pg_word flag_words[] = {
 		false, false},
 	{"MPLS_RND", PG_FLAG_MPLS_RND, "random labels where the S bit was given", false, false,
 		false},
+	{"QUEUE_MAP_RND", PG_FLAG_QUEUE_MAP_RND, "random queue from queue_map_min to queue_map_max",
+		false, false, false},
 	{"QUEUE_MAP_CPU", PG_FLAG_QUEUE_MAP_CPU, "the queue of the thread that sends", false, false,
 		false},
 	{"FLOW_SEQ", PG_FLAG_FLOW_SEQ, "flows one after the other instead of at random", false,
@@ -35,6 +39,9 @@ static const struct pg_word flag_words[] = {
 		false},
 	{"VID_RND", PG_FLAG_VID_RND, "random VLAN id", false, false, false},
 	{"SVID_RND", PG_FLAG_SVID_RND, "random outer VLAN id", false, false, false},
+	{"NODE", PG_FLAG_NODE, "buffers on the memory node that node names", false, false, false},
+	{"NODE_ALLOC", PG_FLAG_NODE, "NODE, by the name it had before Linux 4.16", true, false,
+		false},
 	{"SHARED", PG_FLAG_SHARED, "packets may be sent more than once", false, false, false},
 	{NULL, 0, NULL, false, false, false},
 };
@@ -78,6 +85,13 @@ apply_pkt_size(void *settings, const union pg_value *value)
 		.target = PG_TARGET_DEVICE, .name = #word,                                    \
 		.arg = {.type = &pg_type_number, .max = UINT16_MAX, .width = 2}, FIELD(word), \
 		.def = "9", .help = text, .example = #word " 1024",                           \
+	}
+
+#define QUEUE_ROW(word, text)                                                                    \
+	{                                                                                        \
+		.target = PG_TARGET_DEVICE, .name = #word,                                       \
+		.arg = {.type = &pg_type_number, .max = QUEUE_MAP_MAX, .width = 2}, FIELD(word), \
+		.def = "0", .help = text, .example = #word " 3",                                 \
 	}
 
 #define IP4_ROW(word, member, answer, text)                                              \
@@ -326,6 +340,27 @@ static const struct pg_command rows[] = {
 		.help = "IPv6 traffic class byte",
 		.example = "traffic_class b8",
 	},
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "frags",
+		.arg = {.type = &pg_type_number, .max = INT32_MAX, .width = 4, .unit = "fragments"},
+		FIELD(frags),
+		.def = "0",
+		.help = "fragments that the payload is spread over, at most 17; 0: one buffer",
+		.example = "frags 3",
+	},
+	{
+		.target = PG_TARGET_DEVICE,
+		.name = "skb_priority",
+		.arg = {.type = &pg_type_number, .max = UINT32_MAX, .width = 4},
+		FIELD(skb_priority),
+		.def = "0",
+		.help = "priority in the mbuf's scheduler field, for drivers and nodes that read "
+			"it",
+		.example = "skb_priority 7",
+	},
+	QUEUE_ROW(queue_map_min, "first transmit queue of the thread's own set to send on"),
+	QUEUE_ROW(queue_map_max, "last transmit queue of the thread's own set to send on"),
 	PORT_ROW(udp_src_min, "first UDP source port"),
 	PORT_ROW(udp_src_max, "last UDP source port"),
 	PORT_ROW(udp_dst_min, "first UDP destination port"),

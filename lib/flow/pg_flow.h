@@ -37,12 +37,14 @@ enum pg_flag {
 	PG_FLAG_UDPCSUM = 0x40,
 	PG_FLAG_NO_TIMESTAMP = 0x80,
 	PG_FLAG_MPLS_RND = 0x100,
+	PG_FLAG_QUEUE_MAP_RND = 0x200,
 	PG_FLAG_QUEUE_MAP_CPU = 0x400,
 	PG_FLAG_FLOW_SEQ = 0x800,
 	PG_FLAG_MACSRC_RND = 0x2000,
 	PG_FLAG_MACDST_RND = 0x4000,
 	PG_FLAG_VID_RND = 0x8000,
 	PG_FLAG_SVID_RND = 0x10000,
+	PG_FLAG_NODE = 0x20000,
 	PG_FLAG_SHARED = 0x40000,
 };
 
@@ -69,6 +71,9 @@ struct pg_template {
 	uint8_t tos, traffic_class;
 	struct pg_ip6 src6, dst6; /**< src6 all zero: the interface's link-local address */
 	struct pg_ip6 src6_min, src6_max, dst6_min, dst6_max; /**< min all zero: no range */
+	uint32_t frags;        /**< segments that the payload is spread over; 0: one piece */
+	uint32_t skb_priority; /**< for the mbuf's scheduler field */
+	uint16_t queue_map_min, queue_map_max; /**< of the thread's own set of queues */
 };
 
 /** Bytes of tags and labels: they count as part of the size. */

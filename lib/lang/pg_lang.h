@@ -55,6 +55,7 @@ union pg_value {
 	struct pg_rate rate;
 	struct pg_hex_list list;
 	struct pg_pairs pairs;
+	struct pg_stream stream;
 	struct {
 		uint64_t mask;
 		bool clear;
@@ -114,8 +115,9 @@ extern const struct pg_type pg_type_ip6;
 extern const struct pg_type pg_type_pairs; /**< SIZE,WEIGHT ... to the end of the line */
 extern const struct pg_type pg_type_hex;
 extern const struct pg_type pg_type_hex_list;
-extern const struct pg_type pg_type_text; /**< one token */
-extern const struct pg_type pg_type_line; /**< the rest of the line */
+extern const struct pg_type pg_type_stream; /**< NAME PART/PARTS */
+extern const struct pg_type pg_type_text;   /**< one token */
+extern const struct pg_type pg_type_line;   /**< the rest of the line */
 
 struct pg_reply {
 	char text[PG_REPLY_MAX];

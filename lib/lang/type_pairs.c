@@ -42,7 +42,7 @@ parse_pair(
 	if (pairs->count == PG_PAIRS_MAX)
 		return pg_error_set(err, PG_FAULT_INPUT, E2BIG, "more than %d pairs", PG_PAIRS_MAX);
 	pairs->pair[pairs->count].size = (uint32_t)size;
-	pairs->pair[pairs->count++].weight = (uint32_t)weight;
+	pairs->pair[pairs->count++].weight = weight;
 	return 0;
 }
 
@@ -67,7 +67,7 @@ pairs_format(const struct pg_arg *arg, const union pg_value *value, char *out, s
 	(void)arg;
 	out[0] = '\0';
 	for (uint32_t i = 0; i < value->pairs.count && used < size; i++)
-		used += snprintf(out + used, size - used, "%s%u,%u", i > 0 ? " " : "",
+		used += snprintf(out + used, size - used, "%s%u,%" PRIu64, i > 0 ? " " : "",
 			value->pairs.pair[i].size, value->pairs.pair[i].weight);
 }
 

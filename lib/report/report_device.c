@@ -146,10 +146,13 @@ params(const struct pg_device *device, FILE *out)
 	fprintf(out, "Params: count %" PRIu64 "  min_pkt_size: %u  max_pkt_size: %u\n", set->count,
 		tmpl->min_size, tmpl->max_size);
 	mix("imix_weights", tmpl, NULL, out);
-	fprintf(out, "     frags: 0  delay: %" PRIu64 "  clone_skb: %d  ifname: %s\n",
-		set->delay_ns, (int)set->clone_skb, device->name);
+	fprintf(out, "     frags: %d  delay: %" PRIu64 "  clone_skb: %d  ifname: %s\n",
+		(int)tmpl->frags, set->delay_ns, (int)set->clone_skb, device->name);
 	fprintf(out, "     flows: %u flowlen: %u\n", tmpl->flows, tmpl->flowlen);
-	fprintf(out, "     queue_map_min: 0  queue_map_max: 0\n");
+	fprintf(out, "     queue_map_min: %u  queue_map_max: %u\n", tmpl->queue_map_min,
+		tmpl->queue_map_max);
+	if (tmpl->skb_priority != 0)
+		fprintf(out, "     skb_priority: %u\n", tmpl->skb_priority);
 	addresses(tmpl, out);
 	fprintf(out, "     src_mac: %s dst_mac: %s\n", pg_report_mac(src, src_mac, sizeof(src_mac)),
 		pg_report_mac(&tmpl->dst_mac, dst_mac, sizeof(dst_mac)));
@@ -158,10 +161,14 @@ params(const struct pg_device *device, FILE *out)
 	fprintf(out, "     src_mac_count: %d  dst_mac_count: %d\n", (int)tmpl->src_mac_count,
 		(int)tmpl->dst_mac_count);
 	tags(tmpl, out);
-	if (set->burst > 1)
-		fprintf(out, "     burst: %u\n", set->burst);
+	if ((int32_t)set->burst > 1 || (int32_t)set->burst < 0)
+		fprintf(out, "     burst: %d\n", (int)set->burst);
+	if (set->node >= 0)
+		fprintf(out, "     node: %d\n", (int)set->node);
 	if (set->xmit_mode == PG_XMIT_NETIF_RECEIVE)
 		fprintf(out, "     xmit_mode: netif_receive\n");
+	else if (set->xmit_mode == PG_XMIT_QUEUE_XMIT)
+		fprintf(out, "     xmit_mode: xmit_queue\n");
 	flags(tmpl, out);
 }
 

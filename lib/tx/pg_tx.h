@@ -27,6 +27,13 @@
 enum pg_xmit_mode {
 	PG_XMIT_START_XMIT,    /**< the driver's transmit function */
 	PG_XMIT_NETIF_RECEIVE, /**< the receive graph */
+	PG_XMIT_QUEUE_XMIT,    /**< start_xmit, one packet per call */
+};
+
+/** Which walk varying fields take (DESIGN 5). */
+enum pg_compat {
+	PG_COMPAT_EXACT, /**< inclusive ranges from min, packet i a function of i */
+	PG_COMPAT_LINUX, /**< the kernel's walks, order and exclusive ends, delays in whole ns */
 };
 
 /** What the user set on a device. The template comes first: its rows write here too. */
@@ -38,6 +45,8 @@ struct pg_device_settings {
 	uint32_t burst;      /**< packets per transmit call as written; 0: not written */
 	uint32_t clone_skb;  /**< times each packet is sent; 0 and 1: once */
 	uint8_t xmit_mode;   /**< enum pg_xmit_mode */
+	int32_t node;        /**< NUMA node of buffers, if the flag NODE is set; -1: not set */
+	struct pg_stream stream;
 };
 
 /** The live values of a device's text (reference 5, "Current:"). */
@@ -173,6 +182,14 @@ void pg_engine_wait(struct pg_engine *engine);
 /** End the run within a burst. Any thread; false if none goes on. sticky: then the next one ends as
  *  it starts, so that a signal is never too early. */
 bool pg_engine_stop(struct pg_engine *engine, bool sticky);
+
+/** The walks of the runs to come. */
+void pg_engine_set_compat(struct pg_engine *engine, enum pg_compat compat);
+enum pg_compat pg_engine_compat(const struct pg_engine *engine);
+
+/** pktgen's `debug`: above 0, replies are printed as with --verbose. */
+void pg_engine_set_debug(struct pg_engine *engine, uint32_t debug);
+uint32_t pg_engine_debug(const struct pg_engine *engine);
 
 /** 0: a fresh random seed for every run. */
 void pg_engine_set_seed(struct pg_engine *engine, uint64_t seed, bool fixed);

@@ -6,8 +6,6 @@
 #include "pg_lang.h"
 #include "tx_priv.h"
 
-#define DELAY_NEVER 0x7FFFFFFFULL // "never send", shown as 2^64 - 1 (reference 4.1)
-
 static int
 run_start(const struct pg_call *call)
 {
@@ -59,6 +57,29 @@ static int
 run_seed(const struct pg_call *call)
 {
 	pg_engine_set_seed(call->target->object, call->value->u64, true);
+	return 0;
+}
+
+static const struct pg_word compat_words[] = {
+	{"exact", PG_COMPAT_EXACT, "inclusive ranges from min on; packet i depends on i alone",
+		false, false, false},
+	{"linux", PG_COMPAT_LINUX, "the kernel's order, exclusive ends and delays in whole ns",
+		false, false, false},
+	{NULL, 0, NULL, false, false, false},
+};
+
+static int
+run_compat(const struct pg_call *call)
+{
+	pg_engine_set_compat(call->target->object, (enum pg_compat)call->value->u64);
+	return 0;
+}
+
+static int
+run_obsolete(const struct pg_call *call)
+{
+	snprintf(call->reply->text, sizeof(call->reply->text),
+		"OK: Note! max_before_softirq is obsoleted -- Do not use");
 	return 0;
 }
 
@@ -117,6 +138,16 @@ static const struct pg_command control_rows[] = {
 		.example = "pgctrl seed 1",
 	},
 	{
+		.target = PG_TARGET_CONTROL,
+		.name = "compat",
+		.run = run_compat,
+		.arg = {.type = &pg_type_word, .words = compat_words, .unit = "walk", .width = 1},
+		.flags = PG_COMMAND_EXTENSION,
+		.help = "how fields that vary are walked through: every value of a range, or as "
+			"Linux does",
+		.example = "pgctrl compat exact",
+	},
+	{
 		.target = PG_TARGET_THREAD,
 		.name = "add_device",
 		.run = run_add_device,
@@ -130,6 +161,14 @@ static const struct pg_command control_rows[] = {
 	},
 	{
 		.target = PG_TARGET_THREAD,
+		.name = "max_before_softirq",
+		.run = run_obsolete,
+		.arg = {.type = &pg_type_text, .optional = true, .unit = "anything"},
+		.help = "nothing: obsolete in Linux too",
+		.example = "kpktgend_0 max_before_softirq 100",
+	},
+	{
+		.target = PG_TARGET_THREAD,
 		.name = "rem_device_all",
 		.run = run_rem_device_all,
 		.flags = PG_COMMAND_REMOVES,
@@ -139,279 +178,3 @@ static const struct pg_command control_rows[] = {
 };
 
 const struct pg_command_list pg_tx_control_commands = {control_rows, RTE_DIM(control_rows)};
-
-// What does not go together (reference 4.1 and 6.5), in whatever order it was set.
-static int
-check_sharing(const void *settings, struct pg_error *err)
-{
-	const struct pg_device_settings *set = settings;
-	bool shared = (set->tmpl.flags & PG_FLAG_SHARED) != 0;
-
-	if (set->clone_skb > 0 && set->xmit_mode == PG_XMIT_NETIF_RECEIVE) {
-		pg_error_set(err, PG_FAULT_INPUT, EOPNOTSUPP,
-			"clone_skb and xmit_mode netif_receive exclude each other");
-		return pg_error_expect(err, "clone_skb 0, or xmit_mode start_xmit");
-	}
-	if (set->clone_skb > 0 && set->tmpl.imix.count > 0) {
-		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
-			"clone_skb and imix_weights exclude each other");
-		return pg_error_expect(err, "clone_skb 0, or no mix of sizes");
-	}
-	if (!shared && (set->clone_skb > 0 || set->burst > 1)) {
-		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
-			"clone_skb and burst need packets that may be shared");
-		return pg_error_expect(err, "flag SHARED, or clone_skb 0 and burst 1");
-	}
-	return 0;
-}
-
-// 0 becomes 1 (reference 4.1).
-static void
-apply_burst(void *settings, const union pg_value *value)
-{
-	struct pg_device_settings *set = settings;
-
-	set->burst = RTE_MAX(value->u64, UINT64_C(1));
-}
-
-static int
-reply_burst(const struct pg_call *call)
-{
-	const struct pg_device_settings *set = call->target->settings;
-
-	snprintf(call->reply->text, sizeof(call->reply->text), "OK: burst=%u", set->burst);
-	return 0;
-}
-
-// What pktgen keeps of a rate: whole ns, from the smallest size set so far (reference 4.1).
-static void
-set_rate(struct pg_device_settings *set, enum pg_rate_kind kind, uint64_t value, uint64_t delay_ns)
-{
-	set->rate = (struct pg_rate){value, value != 0 ? kind : PG_RATE_NONE};
-	set->delay_ns = delay_ns;
-}
-
-static void
-apply_delay(void *settings, const union pg_value *value)
-{
-	uint64_t ns = value->u64 == DELAY_NEVER ? PG_PACE_NEVER : value->u64;
-
-	set_rate(settings, PG_RATE_DELAY, ns, ns);
-}
-
-static void
-apply_ratep(void *settings, const union pg_value *value)
-{
-	set_rate(settings, PG_RATE_PPS, value->u64, PG_NS_PER_S / value->u64);
-}
-
-static void
-apply_rate(void *settings, const union pg_value *value)
-{
-	struct pg_device_settings *set = settings;
-	uint64_t n = value->rate.value, bytes = set->tmpl.min_size, delay_ns = 0;
-
-	if (value->rate.kind == PG_RATE_KERNEL)
-		delay_ns = pg_muldiv(bytes, 8 * 1000, n);
-	else if (value->rate.kind == PG_RATE_L2)
-		delay_ns = pg_muldiv(bytes + PG_FCS_BYTES, 8 * PG_NS_PER_S, n);
-	else if (value->rate.kind == PG_RATE_L1)
-		delay_ns = pg_muldiv(bytes + PG_FCS_BYTES + PG_L1_EXTRA_BYTES, 8 * PG_NS_PER_S, n);
-	set_rate(set, value->rate.kind, n, delay_ns);
-}
-
-static int
-reply_delay(const struct pg_call *call)
-{
-	const struct pg_device_settings *set = call->target->settings;
-
-	snprintf(call->reply->text, sizeof(call->reply->text), "OK: delay=%" PRIu64, set->delay_ns);
-	return 0;
-}
-
-static int
-reply_rate(const struct pg_call *call)
-{
-	const struct pg_rate *rate = &call->value->rate;
-	char *out = call->reply->text;
-	size_t size = sizeof(call->reply->text);
-
-	if (rate->kind == PG_RATE_L2 || rate->kind == PG_RATE_L1)
-		snprintf(out, size, "OK: rate=%" PRIu64 " bit/s with %s", rate->value,
-			rate->kind == PG_RATE_L2 ? "FCS" : "preamble and gap");
-	else if (rate->kind == PG_RATE_PERCENT)
-		snprintf(out, size, "OK: rate=%g %% of the port's speed",
-			(double)rate->value / (double)PG_RATE_PERCENT_UNIT);
-	return 0;
-}
-
-static int
-run_clear_counters(const struct pg_call *call)
-{
-	struct pg_device *device = call->target->object;
-
-	device->current.seq_num = 1;
-	device->result.sent = device->result.errors = device->result.bytes = 0;
-	device->result.idle_ns = 0;
-	return 0;
-}
-
-// A changed range moves the current value at once, as in pktgen; start sets it anew.
-static void
-follow_setting(const struct pg_call *call)
-{
-	struct pg_device_current *cur = &((struct pg_device *)call->target->object)->current;
-	const union pg_value *value = call->value;
-
-	switch (call->command->offset) {
-	case offsetof(struct pg_template, src_min):
-	case offsetof(struct pg_template, src_max):
-		cur->saddr = value->ip4.addr;
-		break;
-	case offsetof(struct pg_template, dst_min):
-	case offsetof(struct pg_template, dst_max):
-		cur->daddr = value->ip4.addr;
-		break;
-	case offsetof(struct pg_template, udp_src_min):
-	case offsetof(struct pg_template, udp_src_max):
-		cur->udp_src = value->u64;
-		break;
-	case offsetof(struct pg_template, udp_dst_min):
-	case offsetof(struct pg_template, udp_dst_max):
-		cur->udp_dst = value->u64;
-		break;
-	case offsetof(struct pg_template, src6):
-		cur->saddr6 = value->ip6;
-		break;
-	case offsetof(struct pg_template, dst6):
-	case offsetof(struct pg_template, dst6_min):
-		cur->daddr6 = value->ip6;
-		break;
-	case offsetof(struct pg_template, src_mac_count):
-		cur->src_mac_offset = 0;
-		break;
-	case offsetof(struct pg_template, dst_mac_count):
-		cur->dst_mac_offset = 0;
-		break;
-	}
-}
-
-static const struct pg_word xmit_modes[] = {
-	{"start_xmit", PG_XMIT_START_XMIT, "the driver's transmit function", false, false, false},
-	{"netif_receive", PG_XMIT_NETIF_RECEIVE, "the receive graph", false, false, false},
-	{"tx", PG_XMIT_START_XMIT, "start_xmit", true, false, false},
-	{"rx_inject", PG_XMIT_NETIF_RECEIVE, "netif_receive", true, false, false},
-	{NULL, 0, NULL, false, false, false},
-};
-
-#define SETTING(word, member)                     \
-	.target = PG_TARGET_DEVICE, .name = word, \
-	.offset = offsetof(struct pg_device_settings, member)
-
-static const struct pg_command device_rows[] = {
-	{
-		SETTING("count", count),
-		.def = "1000",
-		.arg = {.type = &pg_type_number,
-			.max = UINT64_MAX,
-			.unit = "packets",
-			.width = 8,
-			.suffix = PG_SUFFIX_METRIC},
-		.help = "packets to send; 0: until stopped",
-		.example = "count 10000000",
-	},
-	{
-		SETTING("delay", delay_ns),
-		.def = "0",
-		.apply = apply_delay,
-		.run = reply_delay,
-		.arg = {.type = &pg_type_number,
-			.max = UINT64_MAX,
-			.unit = "ns",
-			.width = 8,
-			.suffix = PG_SUFFIX_TIME},
-		.help = "time from one packet to the next; 0: none, 2147483647: never send",
-		.example = "delay 1000",
-	},
-	{
-		SETTING("ratep", rate),
-		.def = "",
-		.apply = apply_ratep,
-		.arg = {.type = &pg_type_number,
-			.min = 1,
-			.max = 1000000000000,
-			.unit = "packets per second",
-			.width = 8,
-			.suffix = PG_SUFFIX_METRIC},
-		.reply = "OK: rate=",
-		.help = "packets per second",
-		.example = "ratep 14.88M",
-	},
-	{
-		SETTING("rate", rate),
-		.def = "",
-		.apply = apply_rate,
-		.run = reply_rate,
-		.arg = {.type = &pg_type_rate},
-		.help = "bits per second: N is Mbit/s without FCS as in Linux, 9.5G has the FCS, "
-			"10GL1 preamble and gap too, 50% is of the port's speed",
-		.example = "rate 300M",
-	},
-	{
-		SETTING("burst", burst),
-		.def = "",
-		.apply = apply_burst,
-		.run = reply_burst,
-		.arg = {.type = &pg_type_number,
-
-			.max = UINT32_MAX,
-			.unit = "packets",
-			.width = 4,
-			.suffix = PG_SUFFIX_METRIC},
-		.help = "distinct packets per transmit call, 32 if not set; a call carries at most "
-			"512, a walk "
-			"of the receive graph 256",
-		.example = "burst 64",
-	},
-	{
-		SETTING("clone_skb", clone_skb),
-		.def = "0",
-		.arg = {.type = &pg_type_number,
-			.max = INT32_MAX,
-			.unit = "sends",
-			.width = 4,
-			.suffix = PG_SUFFIX_METRIC},
-		.help = "times each packet is sent before a new one is built; 0 and 1: once",
-		.example = "clone_skb 8",
-	},
-	{
-		SETTING("xmit_mode", xmit_mode),
-		.def = "start_xmit",
-		.arg = {.type = &pg_type_word, .words = xmit_modes, .unit = "mode", .width = 1},
-		.help = "where packets go: the driver's transmit function or the receive graph",
-		.example = "xmit_mode netif_receive",
-	},
-	{
-		.target = PG_TARGET_DEVICE,
-		.name = "clear_counters",
-		.run = run_clear_counters,
-		.reply = "OK: Clearing counters.\n",
-		.help = "set the counters of the last run to zero",
-		.example = "clear_counters",
-	},
-};
-
-const struct pg_command_list pg_tx_device_commands = {
-	.rows = device_rows,
-	.count = RTE_DIM(device_rows),
-	.checked = PG_TARGET_DEVICE,
-	.check = check_sharing,
-	.changed = follow_setting,
-};
-
-int
-tx_device_defaults(struct pg_device *device, struct pg_error *err)
-{
-	const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
-	return pg_lang_defaults(lists, RTE_DIM(lists), PG_TARGET_DEVICE, &device->settings, err);
-}

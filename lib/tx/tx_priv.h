@@ -91,6 +91,8 @@ struct pg_engine {
 	struct pg_run run;
 	uint64_t seed;
 	bool seed_fixed;
+	enum pg_compat compat;
+	uint32_t debug;
 	unsigned int npools; /**< ever made: a part of their names */
 	pthread_mutex_t lock;
 	pthread_cond_t done; /**< worker -> control: one more is idle */
