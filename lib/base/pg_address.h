@@ -3,6 +3,7 @@
 #define PG_ADDRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -30,6 +31,13 @@ struct pg_ip4 {
 struct pg_ip6 {
 	uint8_t bytes[16];
 };
+
+#define PG_IP6_TEXT_MAX 48
+
+/** Write an address as the kernel prints it: the first longest run of two or more zero words as
+ *  `::`, an IPv4 tail for v4-mapped (RFC 4291) and ISATAP (RFC 5214) addresses.
+ *  Shape:   out[size], size >= PG_IP6_TEXT_MAX.  Returns out. */
+const char *pg_ip6_text(const struct pg_ip6 *ip, char *out, size_t size);
 
 #define PG_HEX_LIST_MAX 16
 

@@ -5,8 +5,7 @@
 
 #include <rte_common.h>
 
-#include "pg_flow.h"
-#include "pg_lang.h"
+#include "flow_priv.h"
 
 #define QUEUE_MAP_MAX 1023 // DPDK's RTE_MAX_QUEUES_PER_PORT
 
@@ -76,7 +75,9 @@ apply_pkt_size(void *settings, const union pg_value *value)
 			.max = PG_SIZE_MAX,                                \
 			.unit = "bytes",                                   \
 			.width = 4,                                        \
-			.suffix = PG_SUFFIX_METRIC},                       \
+			.suffix = PG_SUFFIX_METRIC,                        \
+			.is_signed = true,                                 \
+			.least = PG_SIZE_MIN},                             \
 		FIELD(member), .def = "", .help = text, .example = sample, \
 	}
 
@@ -198,22 +199,25 @@ check_svlan(const void *settings, struct pg_error *err)
 		.arg = {.type = &pg_type_number,                               \
 			.max = UINT32_MAX,                                     \
 			.width = 4,                                            \
-			.unit = "addresses"},                                  \
+			.unit = "addresses",                                   \
+			.is_signed = true},                                    \
 		FIELD(word), .def = "0", .help = text, .example = #word " 16", \
 	}
 
-#define TAG_ROW(word, member, most, verify, text)                                         \
-	{                                                                                 \
-		.target = PG_TARGET_DEVICE, .name = word,                                 \
-		.arg = {.type = &pg_type_number, .max = most, .width = 1}, FIELD(member), \
-		.def = "0", .check = verify, .help = text, .example = word " 1",          \
+#define TAG_ROW(word, member, most_text, limit, verify, text)                            \
+	{                                                                                \
+		.target = PG_TARGET_DEVICE, .name = word,                                \
+		.arg = {.type = &pg_type_number, .max = limit, .width = 1, .digits = 1}, \
+		FIELD(member), .def = "0", .check = verify,                              \
+		.refusal = "ERROR: " word " must be " most_text, .help = text,           \
+		.example = word " 1",                                                    \
 	}
 
 #define IP6_ROW(word, more, text)                                                             \
 	{                                                                                     \
 		.target = PG_TARGET_DEVICE, .name = #word, .flags = more,                     \
 		.arg = {.type = &pg_type_ip6}, FIELD(word), .def = "", .apply = apply_##word, \
-		.help = text, .example = #word " fd00::1",                                    \
+		.write = flow_write_ip6, .help = text, .example = #word " fd00::1",           \
 	}
 
 static const struct pg_command rows[] = {
@@ -227,7 +231,9 @@ static const struct pg_command rows[] = {
 			.max = PG_SIZE_MAX,
 			.unit = "bytes",
 			.width = 4,
-			.suffix = PG_SUFFIX_METRIC},
+			.suffix = PG_SUFFIX_METRIC,
+			.is_signed = true,
+			.least = PG_SIZE_MIN},
 		FIELD(min_size),
 		.def = "",
 		.apply = apply_pkt_size,
@@ -253,6 +259,7 @@ static const struct pg_command rows[] = {
 		.arg = {.type = &pg_type_pairs, .min = PG_SIZE_MIN, .max = PG_SIZE_MAX},
 		FIELD(imix),
 		.def = "",
+		.write = flow_write_imix,
 		.help = "a mix of sizes, each as often as its weight says",
 		.example = "imix_weights 60,7 590,4 1514,1",
 	},
@@ -261,6 +268,7 @@ static const struct pg_command rows[] = {
 		.name = "flows",
 		.arg = {.type = &pg_type_number,
 			.max = PG_FLOWS_MAX,
+			.most = PG_FLOWS_MAX,
 			.width = 4,
 			.unit = "flows",
 			.suffix = PG_SUFFIX_METRIC},
@@ -287,27 +295,30 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "vlan_id",
-		.arg = {.type = &pg_type_number, .max = PG_VLAN_OFF, .width = 2},
+		.arg = {.type = &pg_type_number, .max = PG_VLAN_OFF, .width = 2, .digits = 4},
 		FIELD(vlan.id),
 		.def = "4096",
 		.apply = apply_vlan_id,
+		.write = flow_write_vlan_id,
 		.help = "VLAN tag; 4096: no tag. A tag turns MPLS off",
 		.example = "vlan_id 100",
 	},
-	TAG_ROW("vlan_p", vlan.p, 7, check_vlan, "priority in the VLAN tag"),
-	TAG_ROW("vlan_cfi", vlan.cfi, 1, check_vlan, "CFI (drop eligible) bit in the VLAN tag"),
+	TAG_ROW("vlan_p", vlan.p, "0-7", 7, check_vlan, "priority in the VLAN tag"),
+	TAG_ROW("vlan_cfi", vlan.cfi, "0-1", 1, check_vlan,
+		"CFI (drop eligible) bit in the VLAN tag"),
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "svlan_id",
-		.arg = {.type = &pg_type_number, .max = PG_VLAN_OFF, .width = 2},
+		.arg = {.type = &pg_type_number, .max = PG_VLAN_OFF, .width = 2, .digits = 4},
 		FIELD(svlan.id),
 		.def = "4096",
 		.check = check_vlan,
+		.write = flow_write_svlan_id,
 		.help = "outer VLAN tag, on top of vlan_id; 4096: none",
 		.example = "svlan_id 200",
 	},
-	TAG_ROW("svlan_p", svlan.p, 7, check_svlan, "priority in the outer VLAN tag"),
-	TAG_ROW("svlan_cfi", svlan.cfi, 1, check_svlan, "CFI bit in the outer VLAN tag"),
+	TAG_ROW("svlan_p", svlan.p, "0-7", 7, check_svlan, "priority in the outer VLAN tag"),
+	TAG_ROW("svlan_cfi", svlan.cfi, "0-1", 1, check_svlan, "CFI bit in the outer VLAN tag"),
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "mpls",
@@ -316,6 +327,7 @@ static const struct pg_command rows[] = {
 		.def = "",
 		.apply = apply_mpls,
 		.run = reply_mpls,
+		.write = flow_write_mpls,
 		.help = "MPLS stack entries, outermost first; 0: none. An entry with its S bit "
 			"is random. Labels turn VLAN tags off",
 		.example = "mpls 0001000a,0002000a",
@@ -327,6 +339,7 @@ static const struct pg_command rows[] = {
 		FIELD(tos),
 		.def = "00",
 		.reply = "OK: tos=0x",
+		.refusal = "ERROR: tos must be 00-ff",
 		.help = "IPv4 type of service byte",
 		.example = "tos b8",
 	},
@@ -337,13 +350,18 @@ static const struct pg_command rows[] = {
 		FIELD(traffic_class),
 		.def = "00",
 		.reply = "OK: traffic_class=0x",
+		.refusal = "ERROR: traffic_class must be 00-ff",
 		.help = "IPv6 traffic class byte",
 		.example = "traffic_class b8",
 	},
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "frags",
-		.arg = {.type = &pg_type_number, .max = INT32_MAX, .width = 4, .unit = "fragments"},
+		.arg = {.type = &pg_type_number,
+			.max = INT32_MAX,
+			.width = 4,
+			.unit = "fragments",
+			.is_signed = true},
 		FIELD(frags),
 		.def = "0",
 		.help = "fragments that the payload is spread over, at most 17; 0: one buffer",
@@ -352,7 +370,7 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "skb_priority",
-		.arg = {.type = &pg_type_number, .max = UINT32_MAX, .width = 4},
+		.arg = {.type = &pg_type_number, .max = UINT32_MAX, .width = 4, .digits = 9},
 		FIELD(skb_priority),
 		.def = "0",
 		.help = "priority in the mbuf's scheduler field, for drivers and nodes that read "
@@ -372,9 +390,23 @@ static const struct pg_command rows[] = {
 		FIELD(flags),
 		.def = "SHARED",
 		.run = reply_flags,
+		.write = flow_write_flag,
 		.help = "set a flag, or clear it with ! before it",
 		.example = "flag IPDST_RND",
 	},
 };
 
-const struct pg_command_list pg_flow_commands = {rows, RTE_DIM(rows)};
+// The kernel's own document has these; its code does not (reference 4.1).
+static const struct pg_instead instead[] = {
+	{"dstmac", "dst_mac, as pktgen's code calls it"},
+	{"srcmac", "src_mac, as pktgen's code calls it"},
+	{"svlan", "svlan_id, as pktgen's code calls it"},
+	{"spi", "nothing: packets are not put into IPsec"},
+	{NULL, NULL},
+};
+
+const struct pg_command_list pg_flow_commands = {
+	.rows = rows,
+	.count = RTE_DIM(rows),
+	.instead = instead,
+};

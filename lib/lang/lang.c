@@ -17,15 +17,6 @@ struct pg_lang {
 	bool checking;               /**< drafts go before what really exists */
 };
 
-/** A line, understood: what to run on what. */
-struct line {
-	struct pg_target target;
-	char target_name[PG_TARGET_MAX];
-	const struct pg_command *command; /**< NULL: nothing to do (empty line or section) */
-	unsigned int target_column, command_column, value_column;
-	union pg_value value;
-};
-
 struct pg_lang *
 pg_lang_create(
 	const struct pg_command_list *const *lists, size_t count, const struct pg_world *world)
@@ -116,6 +107,14 @@ unknown_command(struct pg_lang *lang, enum pg_target_kind kind, const char *name
 		}
 	}
 	lang_nearest_tell(&nearest, err);
+	for (size_t l = 0; l < lang->nlists; l++) {
+		const struct pg_instead *i = lang->lists[l]->instead;
+
+		for (; i != NULL && i->word != NULL && kind == PG_TARGET_DEVICE; i++) {
+			if (strcmp(i->word, name) == 0)
+				pg_error_expect(err, "%s", i->expected);
+		}
+	}
 	err->column = column;
 	return -EINVAL;
 }
@@ -162,8 +161,9 @@ parse_section(struct pg_lang *lang, const char *line, const char *open, struct p
 	return 0;
 }
 
-static int
-parse_argument(const char *line, const char *cursor, struct line *out, struct pg_error *err)
+int
+lang_parse_argument(
+	const char *line, const char *cursor, struct lang_line *out, struct pg_error *err)
 {
 	const struct pg_arg *arg = &out->command->arg;
 	char token[PG_TEXT_MAX] = "";
@@ -203,7 +203,7 @@ parse_argument(const char *line, const char *cursor, struct line *out, struct pg
 // Decide whether the first word is a command of the section or names a target of its own.
 static int
 parse_target(struct pg_lang *lang, const char *line, const char **cursor, char *word, size_t size,
-	struct line *out, struct pg_error *err)
+	struct lang_line *out, struct pg_error *err)
 {
 	unsigned int column = out->command_column;
 	struct pg_target section = {.object = NULL};
@@ -238,13 +238,13 @@ parse_target(struct pg_lang *lang, const char *line, const char **cursor, char *
 }
 
 static int
-parse_line(struct pg_lang *lang, const char *text, struct line *out, struct pg_error *err)
+parse_line(struct pg_lang *lang, const char *text, struct lang_line *out, struct pg_error *err)
 {
 	const char *cursor = text;
 	char word[PG_TARGET_MAX] = "";
 	int rc;
 
-	memset(out, 0, offsetof(struct line, value));
+	memset(out, 0, offsetof(struct lang_line, value));
 	rc = lang_token(text, &cursor, word, sizeof(word), &out->command_column);
 	if (rc == 0)
 		return 0;
@@ -258,12 +258,24 @@ parse_line(struct pg_lang *lang, const char *text, struct line *out, struct pg_e
 	out->command = pg_lang_find(lang, out->target.kind, word);
 	if (out->command == NULL)
 		return unknown_command(lang, out->target.kind, word, out->command_column, err);
-	return parse_argument(text, cursor, out, err);
+	return lang_parse_argument(text, cursor, out, err);
 }
 
-// Try a setting on a copy; only a change that passes its check reaches the target.
-static int
-change_setting(const struct pg_lang *lang, const struct line *line, struct pg_error *err)
+int
+lang_verify(const struct pg_lang *lang, enum pg_target_kind kind, const void *settings,
+	struct pg_error *err)
+{
+	for (size_t l = 0; l < lang->nlists; l++) {
+		const struct pg_command_list *list = lang->lists[l];
+
+		if (list->check != NULL && list->checked == kind && list->check(settings, err) < 0)
+			return -err->code;
+	}
+	return 0;
+}
+
+int
+lang_change(const struct pg_lang *lang, const struct lang_line *line, struct pg_error *err)
 {
 	const struct pg_command *row = line->command;
 	_Alignas(16) char copy[PG_SETTINGS_MAX];
@@ -272,19 +284,14 @@ change_setting(const struct pg_lang *lang, const struct line *line, struct pg_er
 	pg_command_store(row, copy, &line->value);
 	if (row->check != NULL && row->check(copy, err) < 0)
 		return -err->code;
-	for (size_t l = 0; l < lang->nlists; l++) {
-		const struct pg_command_list *list = lang->lists[l];
-
-		if (list->check != NULL && list->checked == row->target &&
-			list->check(copy, err) < 0)
-			return -err->code;
-	}
+	if (lang_verify(lang, row->target, copy, err) < 0)
+		return -err->code;
 	memcpy(line->target.settings, copy, line->target.settings_size);
 	return 0;
 }
 
-static void
-tell_changed(const struct pg_lang *lang, const struct pg_call *call)
+void
+lang_tell_changed(const struct pg_lang *lang, const struct pg_call *call)
 {
 	for (size_t l = 0; l < lang->nlists; l++) {
 		const struct pg_command_list *list = lang->lists[l];
@@ -294,8 +301,8 @@ tell_changed(const struct pg_lang *lang, const struct pg_call *call)
 	}
 }
 
-static bool
-is_setting(const struct pg_command *row)
+bool
+lang_is_setting(const struct pg_command *row)
 {
 	return row->def != NULL || row->apply != NULL;
 }
@@ -307,7 +314,7 @@ no_memory(struct pg_error *err)
 }
 
 static int
-draft_device(struct pg_lang *lang, const struct line *line, struct pg_error *err)
+draft_device(struct pg_lang *lang, const struct lang_line *line, struct pg_error *err)
 {
 	const char *name = line->value.text;
 	struct lang_draft *draft = lang_draft_find(&lang->drafts, name);
@@ -332,7 +339,7 @@ draft_device(struct pg_lang *lang, const struct line *line, struct pg_error *err
 
 // A device that exists gets its draft with the first setting that is checked on it.
 static int
-draft_setting(struct pg_lang *lang, struct line *line, struct pg_error *err)
+draft_setting(struct pg_lang *lang, struct lang_line *line, struct pg_error *err)
 {
 	if (line->target.object != NULL) {
 		struct lang_draft *draft = lang_draft_make(
@@ -343,14 +350,14 @@ draft_setting(struct pg_lang *lang, struct line *line, struct pg_error *err)
 		memcpy(draft->settings, line->target.settings, line->target.settings_size);
 		line->target.settings = draft->settings;
 	}
-	return change_setting(lang, line, err);
+	return lang_change(lang, line, err);
 }
 
 int
 pg_lang_check(struct pg_lang *lang, const char *text, struct pg_error *err)
 {
 	const struct pg_command *row;
-	struct line line;
+	struct lang_line line;
 	int rc;
 
 	lang->checking = true;
@@ -362,7 +369,7 @@ pg_lang_check(struct pg_lang *lang, const char *text, struct pg_error *err)
 		else if (row->flags & PG_COMMAND_REMOVES)
 			lang_drafts_remove(&lang->drafts,
 				row->target == PG_TARGET_THREAD ? line.target_name : NULL);
-		else if (is_setting(row) && row->target == PG_TARGET_DEVICE &&
+		else if (lang_is_setting(row) && row->target == PG_TARGET_DEVICE &&
 			 lang->world.device_settings_size != 0)
 			rc = draft_setting(lang, &line, err);
 		if (rc < 0 && err->column == 0)
@@ -372,8 +379,8 @@ pg_lang_check(struct pg_lang *lang, const char *text, struct pg_error *err)
 	return rc;
 }
 
-static void
-make_reply(const struct line *line, struct pg_reply *reply)
+void
+lang_make_reply(const struct lang_line *line, struct pg_reply *reply)
 {
 	const struct pg_command *row = line->command;
 	char argument[PG_TEXT_MAX] = "";
@@ -388,10 +395,44 @@ make_reply(const struct line *line, struct pg_reply *reply)
 }
 
 int
+lang_run_line(
+	struct pg_lang *lang, struct lang_line *line, struct pg_reply *reply, struct pg_error *err)
+{
+	const struct pg_command *row = line->command;
+	struct pg_call call = {lang->world.ctx, row, &line->target, &line->value, reply, err};
+	int rc = 0;
+
+	if (line->target.busy && !(row->flags & PG_COMMAND_ANYTIME)) {
+		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "'%s' cannot change while %s runs",
+			row->name, line->target_name);
+		pg_error_expect(err, "pgctrl stop before it");
+		err->column = line->command_column;
+		return -EBUSY;
+	}
+	if (lang_is_setting(row))
+		rc = lang_change(lang, line, err);
+	if (rc == 0)
+		lang_make_reply(line, reply);
+	if (rc == 0 && row->run != NULL)
+		rc = row->run(&call);
+	if (rc == 0 && lang_is_setting(row))
+		lang_tell_changed(lang, &call);
+	if (rc < 0) {
+		reply->text[0] = '\0';
+		if (err->column == 0)
+			err->column =
+				line->value_column ? line->value_column : line->command_column;
+		return rc;
+	}
+	if (lang->world.replied != NULL)
+		lang->world.replied(lang->world.ctx, &line->target, reply->text);
+	return 0;
+}
+
+int
 pg_lang_run(struct pg_lang *lang, const char *text, struct pg_reply *reply, struct pg_error *err)
 {
-	struct pg_call call;
-	struct line line;
+	struct lang_line line;
 	int rc = parse_line(lang, text, &line, err);
 
 	reply->text[0] = '\0';
@@ -399,32 +440,19 @@ pg_lang_run(struct pg_lang *lang, const char *text, struct pg_reply *reply, stru
 		return rc;
 	if (line.target.object == NULL) // declared by a check, but gone or never made
 		return unknown_target(lang, line.target_name, line.target_column, err);
-	if (line.target.busy && !(line.command->flags & PG_COMMAND_ANYTIME)) {
-		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "'%s' cannot change while %s runs",
-			line.command->name, line.target_name);
-		pg_error_expect(err, "pgctrl stop before it");
-		err->column = line.command_column;
-		return -EBUSY;
-	}
-	call = (struct pg_call){
-		lang->world.ctx, line.command, &line.target, &line.value, reply, err};
-	if (is_setting(line.command))
-		rc = change_setting(lang, &line, err);
-	if (rc == 0)
-		make_reply(&line, reply);
-	if (rc == 0 && line.command->run != NULL)
-		rc = line.command->run(&call);
-	if (rc == 0 && is_setting(line.command))
-		tell_changed(lang, &call);
-	if (rc < 0) {
-		reply->text[0] = '\0';
-		if (err->column == 0)
-			err->column = line.value_column ? line.value_column : line.command_column;
-		return rc;
-	}
-	if (lang->world.replied != NULL)
-		lang->world.replied(lang->world.ctx, &line.target, reply->text);
-	return 0;
+	return lang_run_line(lang, &line, reply, err);
+}
+
+int
+lang_find_existing(const struct pg_lang *lang, const char *name, struct pg_target *target)
+{
+	return lang->world.target_find(lang->world.ctx, name, target);
+}
+
+const struct pg_world *
+lang_world(const struct pg_lang *lang)
+{
+	return &lang->world;
 }
 
 void

@@ -7,8 +7,8 @@
 // pktgen's separators, all equal (reference 1.1).
 static const char separators[] = " \t\n\r\"=";
 
-static bool
-is_separator(char c)
+bool
+lang_is_separator(char c)
 {
 	return c != '\0' && strchr(separators, c) != NULL;
 }
@@ -17,7 +17,7 @@ is_separator(char c)
 static const char *
 token_start(const char *cursor)
 {
-	while (is_separator(*cursor))
+	while (lang_is_separator(*cursor))
 		cursor++;
 	return *cursor == '\0' || *cursor == '#' ? NULL : cursor;
 }
@@ -47,7 +47,7 @@ lang_token(const char *line, const char **cursor, char *out, size_t size, unsign
 		*column = strlen(line) + 1;
 		return 0;
 	}
-	while (*end != '\0' && !is_separator(*end))
+	while (*end != '\0' && !lang_is_separator(*end))
 		end++;
 	return take(line, cursor, start, end, out, size, column);
 }
@@ -68,7 +68,43 @@ lang_rest(const char *line, const char **cursor, char *out, size_t size, unsigne
 			break;
 	}
 	// An equals sign at the end belongs to device arguments.
-	while (end > start && end[-1] != '=' && is_separator(end[-1]))
+	while (end > start && end[-1] != '=' && lang_is_separator(end[-1]))
 		end--;
 	return take(line, cursor, start, end, out, size, column);
+}
+
+void
+lang_scan_blanks(struct pg_scan *scan)
+{
+	while (scan->at < scan->end && lang_is_separator(*scan->at))
+		scan->at++;
+}
+
+size_t
+lang_scan_word(struct pg_scan *scan, char *out, size_t size)
+{
+	const char *start, *stop;
+	size_t kept;
+
+	lang_scan_blanks(scan);
+	start = stop = scan->at;
+	while (stop < scan->end && !lang_is_separator(*stop))
+		stop++;
+	kept = (size_t)(stop - start) < size ? (size_t)(stop - start) : size - 1;
+	memcpy(out, start, kept);
+	out[kept] = '\0';
+	scan->at = start + kept;
+	return stop - start;
+}
+
+size_t
+lang_scan_number(struct pg_scan *scan, unsigned int digits, uint64_t *value)
+{
+	const char *start = scan->at;
+
+	*value = 0;
+	while (scan->at < scan->end && (size_t)(scan->at - start) < digits && *scan->at >= '0' &&
+		*scan->at <= '9')
+		*value = *value * 10 + (unsigned int)(*scan->at++ - '0');
+	return scan->at - start;
 }

@@ -4,11 +4,55 @@
 
 #include "pg_lang.h"
 
+#define KERNEL_DIGITS 10 /**< of a decimal number in a control file (reference 1.1) */
+#define KERNEL_TEXT   32 /**< a word or address there, with its NUL */
+#define KERNEL_IP6    128
+
 /** Take the next token: a run of characters other than pktgen's separators (space, tab, newline,
  *  carriage return, `"`, `=`); a token that starts with `#` ends the line.
  *  Shape:   *cursor moves behind the token; out[size]; *column of the token, from 1.
  *  Errors:  0 if there is none, 1 if there is one, -E2BIG if it does not fit. */
 int lang_token(const char *line, const char **cursor, char *out, size_t size, unsigned int *column);
+
+/** Is this one of the separators? A NUL is none. */
+bool lang_is_separator(char c);
+
+/** Skip separators; take a run of other bytes, cut to size - 1 and ended by a NUL.
+ *  Returns its whole length before cutting; scan->at moves behind what was kept. */
+size_t lang_scan_word(struct pg_scan *scan, char *out, size_t size);
+void lang_scan_blanks(struct pg_scan *scan);
+/** Read at most `digits` decimal digits; none is 0. Returns how many there were. */
+size_t lang_scan_number(struct pg_scan *scan, unsigned int digits, uint64_t *value);
+
+/** A line, understood: what to run on what. */
+struct lang_line {
+	struct pg_target target;
+	char target_name[PG_TARGET_MAX];
+	const struct pg_command *command; /**< NULL: nothing to do (empty line or section) */
+	unsigned int target_column, command_column, value_column;
+	union pg_value value;
+};
+
+/** Parse what stands behind a line's command. Errors: -errno with a positioned error. */
+int lang_parse_argument(
+	const char *text, const char *cursor, struct lang_line *line, struct pg_error *err);
+
+/** Run an understood line: change or act, reply, tell. Errors: -errno with a positioned error. */
+int lang_run_line(
+	struct pg_lang *lang, struct lang_line *line, struct pg_reply *reply, struct pg_error *err);
+
+/** Try a setting on a copy; only a change that passes its checks reaches the target. */
+int lang_change(const struct pg_lang *lang, const struct lang_line *line, struct pg_error *err);
+/** Look at a whole settings object with every list's check. */
+int lang_verify(const struct pg_lang *lang, enum pg_target_kind kind, const void *settings,
+	struct pg_error *err);
+bool lang_is_setting(const struct pg_command *row);
+void lang_make_reply(const struct lang_line *line, struct pg_reply *reply);
+/** Tell every list that watches this kind of target of a committed change. */
+void lang_tell_changed(const struct pg_lang *lang, const struct pg_call *call);
+/** Find a target that exists; drafts are not looked at. */
+int lang_find_existing(const struct pg_lang *lang, const char *name, struct pg_target *target);
+const struct pg_world *lang_world(const struct pg_lang *lang);
 
 /** Take the rest of the line without blanks and comment at its end; as lang_token() otherwise. */
 int lang_rest(const char *line, const char **cursor, char *out, size_t size, unsigned int *column);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include <rte_ether.h>
 
@@ -81,6 +82,15 @@ struct pg_arg {
 	uint8_t width;               /**< bytes of the field that a number is stored in */
 	uint8_t suffix;              /**< of a number: enum pg_suffix */
 	bool optional;               /**< may be left out; the value is then all zero */
+	bool is_signed;              /**< a number is shown as the kernel's int */
+	/* How a control file reads a number (reference 1.1 and 4.1). */
+	uint8_t digits;       /**< that are looked at; 0: ten */
+	uint64_t least, most; /**< what lies outside becomes this; 0: it is cut to the width */
+};
+
+/** What is left of a write to a control file. */
+struct pg_scan {
+	const char *at, *end;
 };
 
 /** A type supplies parse, format and storage once for all rows that use it. */
@@ -90,6 +100,10 @@ struct pg_type {
 	/** Parse a whole token. Errors: -EINVAL, -ERANGE with text; position is the caller's. */
 	int (*parse)(const struct pg_arg *arg, const char *token, union pg_value *value,
 		struct pg_error *err);
+	/** Read a value as the kernel does: cuts where parse() refuses, stops where it likes.
+	 *  Errors: -EINVAL, -E2BIG without text; the value then holds what was read so far (a
+	 *  word or flag: the word itself, in value->text). */
+	int (*scan)(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value);
 	/** Write the value as the language writes it. */
 	void (*format)(
 		const struct pg_arg *arg, const union pg_value *value, char *out, size_t size);
@@ -158,12 +172,24 @@ struct pg_command {
 	int (*run)(const struct pg_call *call);
 	/** What the reply says before the argument. NULL: "OK: <name>=". */
 	const char *reply;
+	/* Through a control file, where the kernel does more than store what it read. */
+	/** What a refused value is answered with; the write succeeds. NULL: the error. */
+	const char *refusal;
+	/** Instead of store, checks, run and reply. `scanned` is what type->scan() returned.
+	 *  0 or -errno; a reply is kept either way, an empty one leaves the old. */
+	int (*write)(const struct pg_call *call, int scanned);
 	const char *help;
 	const char *example;
 };
 
 /** Put a value into a settings object, the row's own way. */
 void pg_command_store(const struct pg_command *row, void *settings, const union pg_value *value);
+
+/** A word that is not of the language, though documents use it, and what to say. */
+struct pg_instead {
+	const char *word;
+	const char *expected; /**< completes "expected ..." */
+};
 
 /** A slice of the table, one per module; app/ gathers them (STYLE 1). */
 struct pg_command_list {
@@ -175,6 +201,7 @@ struct pg_command_list {
 	/** Told of any such change once it is committed. NULL: nobody is. */
 	void (*changed)(const struct pg_call *call);
 	enum pg_target_kind checked;
+	const struct pg_instead *instead; /**< ended by a NULL word; NULL: none */
 };
 
 /** What the language is spoken to. Callbacks borrow their arguments. */
@@ -213,6 +240,13 @@ int pg_lang_check(struct pg_lang *lang, const char *line, struct pg_error *err);
  *           line held no command. */
 int pg_lang_run(
 	struct pg_lang *lang, const char *line, struct pg_reply *reply, struct pg_error *err);
+
+/** Run one write to the control file of a target, with the kernel's parsing, cuts, return values
+ *  and texts; commands that the kernel does not have are read strictly (DESIGN 8).
+ *  Shape:   bytes[size] as handed to write(); they may hold NULs and several lines.
+ *  Errors:  size, or -errno: what write() returns. The Result is kept by world->replied().
+ *  Context: any thread that may call the world; the current section is not used. */
+ssize_t pg_lang_write(struct pg_lang *lang, const char *target, const void *bytes, size_t size);
 
 /** Print an error with position, the offending line and a caret:
  *  `NAME:LINE:COLUMN: what is wrong; expected ...`. */

@@ -33,6 +33,17 @@ mac_parse(const struct pg_arg *arg, const char *token, union pg_value *value, st
 	return 0;
 }
 
+// Exactly two digits a byte; what follows the last is ignored.
+static int
+mac_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	char text[3 * RTE_ETHER_ADDR_LEN];
+	struct pg_error err = {0};
+
+	lang_scan_word(scan, text, sizeof(text));
+	return mac_parse(arg, text, value, &err);
+}
+
 static void
 mac_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
@@ -46,6 +57,7 @@ const struct pg_type pg_type_mac = {
 	.name = "mac",
 	.size = sizeof(struct rte_ether_addr),
 	.parse = mac_parse,
+	.scan = mac_scan,
 	.format = mac_format,
 	.expect = mac_expect,
 };
@@ -71,6 +83,28 @@ ip4_parse(const struct pg_arg *arg, const char *token, union pg_value *value, st
 	return 0;
 }
 
+// Up to four numbers with dots between; nothing is checked, too large ones spill over
+// (reference 4.4).
+static int
+ip4_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	struct pg_ip4 *ip = &value->ip4;
+	const char *c = ip->text;
+
+	(void)arg;
+	lang_scan_word(scan, ip->text, sizeof(ip->text));
+	ip->addr = 0;
+	for (int part = 0; part < 4; part++) {
+		uint32_t n = 0;
+
+		for (; *c != '\0' && *c != '.'; c++)
+			n = n * 10 + (uint32_t)(*c - '0');
+		c += *c == '.';
+		ip->addr = ip->addr << 8 | n;
+	}
+	return 0;
+}
+
 static void
 ip4_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
@@ -82,6 +116,7 @@ const struct pg_type pg_type_ip4 = {
 	.name = "ip4",
 	.size = sizeof(struct pg_ip4),
 	.parse = ip4_parse,
+	.scan = ip4_scan,
 	.format = ip4_format,
 	.expect = ip4_expect,
 };
@@ -103,17 +138,39 @@ ip6_parse(const struct pg_arg *arg, const char *token, union pg_value *value, st
 	return 0;
 }
 
+// An address at the start of the word; numbers may have any number of leading zeros.
+static int
+ip6_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	char text[KERNEL_IP6], clean[KERNEL_IP6];
+	size_t length, used = 0;
+
+	(void)arg;
+	lang_scan_word(scan, text, sizeof(text));
+	length = strspn(text, "0123456789abcdefABCDEF:.");
+	for (size_t i = 0; i < length; i++) {
+		bool starts = used == 0 || !isxdigit((unsigned char)clean[used - 1]);
+
+		if (text[i] == '0' && starts && isxdigit((unsigned char)text[i + 1]))
+			continue;
+		clean[used++] = text[i];
+	}
+	clean[used] = '\0';
+	return inet_pton(AF_INET6, clean, value->ip6.bytes) == 1 ? 0 : -EINVAL;
+}
+
 static void
 ip6_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
 	(void)arg;
-	(void)inet_ntop(AF_INET6, value->ip6.bytes, out, size);
+	pg_ip6_text(&value->ip6, out, size);
 }
 
 const struct pg_type pg_type_ip6 = {
 	.name = "ip6",
 	.size = sizeof(struct pg_ip6),
 	.parse = ip6_parse,
+	.scan = ip6_scan,
 	.format = ip6_format,
 	.expect = ip6_expect,
 };

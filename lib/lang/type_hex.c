@@ -39,6 +39,32 @@ hex_parse(const struct pg_arg *arg, const char *token, union pg_value *value, st
 	return 0;
 }
 
+// Hexadecimal digits, at most `most`. Returns how many there were.
+static size_t
+scan_hex(struct pg_scan *scan, size_t most, uint32_t *value)
+{
+	size_t n = 0;
+
+	*value = 0;
+	for (; n < most && scan->at < scan->end && isxdigit((unsigned char)*scan->at); n++) {
+		char digit[2] = {*scan->at++, '\0'};
+
+		*value = *value << 4 | (uint32_t)strtoul(digit, NULL, 16);
+	}
+	return n;
+}
+
+static int
+hex_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	uint32_t n;
+
+	if (scan_hex(scan, 2u * arg->width, &n) != 2u * arg->width)
+		return -EINVAL;
+	value->u64 = n;
+	return 0;
+}
+
 static void
 hex_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
@@ -48,6 +74,7 @@ hex_format(const struct pg_arg *arg, const union pg_value *value, char *out, siz
 const struct pg_type pg_type_hex = {
 	.name = "hex",
 	.parse = hex_parse,
+	.scan = hex_scan,
 	.format = hex_format,
 	.expect = hex_expect,
 };
@@ -88,6 +115,28 @@ list_parse(const struct pg_arg *arg, const char *token, union pg_value *value, s
 	}
 }
 
+// A zero or empty word ends the list and empties it: then count is 0, and the words before it can
+// still be seen. On an error too, count says how many there were (reference 4.3).
+static int
+list_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	struct pg_hex_list *list = &value->list;
+	uint32_t n = 0;
+
+	memset(list, 0, sizeof(*list));
+	do {
+		if (n == arg->max)
+			return -E2BIG;
+		if (scan->at == scan->end)
+			return -EINVAL;
+		if (scan_hex(scan, WORD_DIGITS, &list->word[n]) == 0 || list->word[n] == 0)
+			return 0;
+		n++;
+	} while (scan->at < scan->end && *scan->at++ == ',');
+	list->count = n;
+	return 0;
+}
+
 static void
 list_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
@@ -104,6 +153,7 @@ const struct pg_type pg_type_hex_list = {
 	.name = "hex list",
 	.size = sizeof(struct pg_hex_list),
 	.parse = list_parse,
+	.scan = list_scan,
 	.format = list_format,
 	.expect = list_expect,
 };

@@ -95,16 +95,36 @@ number_parse(
 	return 0;
 }
 
+// No digits at all are 0; values are cut to the field that they are for.
+static int
+number_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	uint64_t n;
+
+	lang_scan_number(scan, arg->digits != 0 ? arg->digits : KERNEL_DIGITS, &n);
+	if (n < arg->least)
+		n = arg->least;
+	else if (arg->most != 0 && n > arg->most)
+		n = arg->most;
+	else if (arg->least == 0 && n < arg->min)
+		return -EINVAL;
+	value->u64 = arg->width < 8 ? n & ((UINT64_C(1) << 8 * arg->width) - 1) : n;
+	return 0;
+}
+
 static void
 number_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
-	(void)arg;
-	snprintf(out, size, "%" PRIu64, value->u64);
+	if (arg->is_signed)
+		snprintf(out, size, "%" PRId32, (int32_t)value->u64);
+	else
+		snprintf(out, size, "%" PRIu64, value->u64);
 }
 
 const struct pg_type pg_type_number = {
 	.name = "number",
 	.parse = number_parse,
+	.scan = number_scan,
 	.format = number_format,
 	.expect = number_expect,
 };

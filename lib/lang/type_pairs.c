@@ -59,6 +59,39 @@ pairs_parse(
 	return 0;
 }
 
+// One pair; *more says whether another must follow.
+static int
+scan_pair(const struct pg_arg *arg, struct pg_scan *scan, struct pg_pairs *pairs, bool *more)
+{
+	uint64_t size, weight;
+
+	if (pairs->count == PG_PAIRS_MAX)
+		return -E2BIG;
+	lang_scan_number(scan, KERNEL_DIGITS, &size);
+	if (scan->at == scan->end || *scan->at++ != ',')
+		return -EINVAL;
+	lang_scan_number(scan, KERNEL_DIGITS, &weight);
+	if (weight == 0)
+		return -EINVAL;
+	pairs->pair[pairs->count].size = (uint32_t)(size < arg->min ? arg->min : size);
+	pairs->pair[pairs->count++].weight = weight;
+	*more = scan->at < scan->end && *scan->at++ == ' ';
+	return 0;
+}
+
+// On an error the pairs before it stay (reference 7.5).
+static int
+pairs_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	bool more = true;
+	int rc = 0;
+
+	memset(&value->pairs, 0, sizeof(value->pairs));
+	while (rc == 0 && more)
+		rc = scan_pair(arg, scan, &value->pairs, &more);
+	return rc;
+}
+
 static void
 pairs_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
@@ -76,6 +109,7 @@ const struct pg_type pg_type_pairs = {
 	.rest = true,
 	.size = sizeof(struct pg_pairs),
 	.parse = pairs_parse,
+	.scan = pairs_scan,
 	.format = pairs_format,
 	.expect = pairs_expect,
 };

@@ -54,6 +54,16 @@ rate_parse(const struct pg_arg *arg, const char *token, union pg_value *value, s
 	return 0;
 }
 
+// Mbit/s, whatever follows the digits.
+static int
+rate_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	(void)arg;
+	value->rate.kind = PG_RATE_KERNEL;
+	lang_scan_number(scan, KERNEL_DIGITS, &value->rate.value);
+	return value->rate.value != 0 ? 0 : -EINVAL;
+}
+
 // A number of thousandths without trailing zeros: 12500 is 12.5.
 static void
 put_thousandths(uint64_t n, const char *suffix, char *out, size_t size)
@@ -92,6 +102,7 @@ const struct pg_type pg_type_rate = {
 	.name = "rate",
 	.size = sizeof(struct pg_rate),
 	.parse = rate_parse,
+	.scan = rate_scan,
 	.format = rate_format,
 	.expect = rate_expect,
 };

@@ -31,10 +31,19 @@ text_format(const struct pg_arg *arg, const union pg_value *value, char *out, si
 	snprintf(out, size, "%s", value->text);
 }
 
+static int
+text_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	(void)arg;
+	lang_scan_word(scan, value->text, KERNEL_TEXT);
+	return 0;
+}
+
 // Texts are arguments of actions only: they live nowhere.
 const struct pg_type pg_type_text = {
 	.name = "text",
 	.parse = text_parse,
+	.scan = text_scan,
 	.format = text_format,
 	.expect = text_expect,
 };

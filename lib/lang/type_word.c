@@ -55,6 +55,19 @@ word_parse(const struct pg_arg *arg, const char *token, union pg_value *value, s
 	return 0;
 }
 
+static int
+word_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value)
+{
+	char text[KERNEL_TEXT];
+	struct pg_error err = {0};
+
+	lang_scan_word(scan, text, sizeof(text));
+	if (arg->type->parse(arg, text, value, &err) == 0)
+		return 0;
+	snprintf(value->text, sizeof(value->text), "%s", text);
+	return -EINVAL;
+}
+
 static void
 word_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
@@ -67,6 +80,7 @@ word_format(const struct pg_arg *arg, const union pg_value *value, char *out, si
 const struct pg_type pg_type_word = {
 	.name = "word",
 	.parse = word_parse,
+	.scan = word_scan,
 	.format = word_format,
 	.expect = word_expect,
 };
@@ -118,6 +132,7 @@ flag_store(const struct pg_arg *arg, void *field, const union pg_value *value)
 const struct pg_type pg_type_flag = {
 	.name = "flag",
 	.parse = flag_parse,
+	.scan = word_scan,
 	.format = flag_format,
 	.expect = flag_expect,
 	.store = flag_store,

@@ -53,22 +53,16 @@ pg_report_thread(struct pg_engine *engine, const struct pg_thread *thread, FILE 
 	fprintf(out, "Result: %s\n", thread->reply[0] != '\0' ? thread->reply : "NA");
 }
 
-static const char *
-ip6_text(const struct pg_ip6 *ip, char *out, size_t size)
-{
-	return inet_ntop(AF_INET6, ip->bytes, out, size);
-}
-
 static void
 range6(char which, const struct pg_ip6 *one, const struct pg_ip6 *lo, const struct pg_ip6 *hi,
 	FILE *out)
 {
-	char text[3][INET6_ADDRSTRLEN];
+	char text[3][PG_IP6_TEXT_MAX];
 
 	fprintf(out, "     %caddr: %s  min_%caddr: %s  max_%caddr: %s\n", which,
-		ip6_text(one, text[0], sizeof(text[0])), which,
-		ip6_text(lo, text[1], sizeof(text[1])), which,
-		ip6_text(hi, text[2], sizeof(text[2])));
+		pg_ip6_text(one, text[0], sizeof(text[0])), which,
+		pg_ip6_text(lo, text[1], sizeof(text[1])), which,
+		pg_ip6_text(hi, text[2], sizeof(text[2])));
 }
 
 static void
@@ -177,7 +171,7 @@ current(const struct pg_device *device, FILE *out)
 {
 	const struct pg_device_current *cur = &device->current;
 	bool ip6 = (device->settings.tmpl.flags & PG_FLAG_IPV6) != 0;
-	char saddr[INET6_ADDRSTRLEN], daddr[INET6_ADDRSTRLEN];
+	char saddr[PG_IP6_TEXT_MAX], daddr[PG_IP6_TEXT_MAX];
 
 	fprintf(out, "Current:\n     pkts-sofar: %" PRIu64 "  errors: %" PRIu64 "\n",
 		device->result.sent, device->result.errors);
@@ -187,9 +181,9 @@ current(const struct pg_device *device, FILE *out)
 	fprintf(out, "     seq_num: %" PRIu64 "  cur_dst_mac_offset: %u  cur_src_mac_offset: %u\n",
 		cur->seq_num, cur->dst_mac_offset, cur->src_mac_offset);
 	fprintf(out, "     cur_saddr: %s  cur_daddr: %s\n",
-		ip6 ? ip6_text(&cur->saddr6, saddr, sizeof(saddr))
+		ip6 ? pg_ip6_text(&cur->saddr6, saddr, sizeof(saddr))
 		    : ip4_text(cur->saddr, saddr, sizeof(saddr)),
-		ip6 ? ip6_text(&cur->daddr6, daddr, sizeof(daddr))
+		ip6 ? pg_ip6_text(&cur->daddr6, daddr, sizeof(daddr))
 		    : ip4_text(cur->daddr, daddr, sizeof(daddr)));
 	fprintf(out, "     cur_udp_dst: %u  cur_udp_src: %u\n     cur_queue_map: %u\n",
 		cur->udp_dst, cur->udp_src, cur->queue_map);

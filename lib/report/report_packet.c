@@ -51,11 +51,11 @@ layer_2(const uint8_t **at, FILE *out)
 static const uint8_t *
 layer_3(const uint8_t *at, uint16_t type, FILE *out)
 {
-	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
+	char src[PG_IP6_TEXT_MAX], dst[PG_IP6_TEXT_MAX];
 
 	if (type == RTE_ETHER_TYPE_IPV6) {
-		inet_ntop(AF_INET6, at + 8, src, sizeof(src));
-		inet_ntop(AF_INET6, at + 24, dst, sizeof(dst));
+		pg_ip6_text((const struct pg_ip6 *)(at + 8), src, sizeof(src));
+		pg_ip6_text((const struct pg_ip6 *)(at + 24), dst, sizeof(dst));
 		fprintf(out, "  IPv6: %s > %s, payload %u, class 0x%02x, hop limit %u\n", src, dst,
 			word_at(at + 4), long_at(at) >> 20 & 0xff, at[7]);
 		return at + sizeof(struct rte_ipv6_hdr);

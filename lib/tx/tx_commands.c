@@ -89,6 +89,19 @@ run_add_device(const struct pg_call *call)
 	return pg_device_add(call->target->object, call->value->text, call->err);
 }
 
+// The Result is kept of a failure too (reference 3).
+static int
+write_add_device(const struct pg_call *call, int scanned)
+{
+	const char *name = call->value->text;
+	int rc = strchr(name, '/') != NULL ? -EINVAL : run_add_device(call);
+
+	(void)scanned;
+	snprintf(call->reply->text, sizeof(call->reply->text), "%s%.400s",
+		rc == 0 ? "OK: add_device=" : "ERROR: can not add device ", name);
+	return rc;
+}
+
 static int
 run_rem_device_all(const struct pg_call *call)
 {
@@ -151,6 +164,7 @@ static const struct pg_command control_rows[] = {
 		.target = PG_TARGET_THREAD,
 		.name = "add_device",
 		.run = run_add_device,
+		.write = write_add_device,
 		.arg = {.type = &pg_type_text,
 			.max = PG_DEVICE_NAME_MAX - 1,
 			.unit = "NAME or NAME@TAG"},

@@ -189,6 +189,38 @@ follow_setting(const struct pg_call *call)
 	}
 }
 
+// A word that nobody knows is answered; the checks are on the whole settings.
+static int
+write_xmit_mode(const struct pg_call *call, int scanned)
+{
+	const struct pg_word *word = call->command->arg.words;
+
+	if (scanned < 0) {
+		snprintf(call->reply->text, sizeof(call->reply->text),
+			"xmit_mode -:%.31s:- unknown\nAvailable modes: start_xmit, netif_receive\n",
+			call->value->text);
+		return 0;
+	}
+	pg_command_store(call->command, call->target->settings, call->value);
+	while (word->value != call->value->u64)
+		word++;
+	snprintf(call->reply->text, sizeof(call->reply->text), "OK: xmit_mode=%s", word->name);
+	return 0;
+}
+
+// One packet per call has no use for a burst.
+static int
+check_burst(const void *settings, struct pg_error *err)
+{
+	const struct pg_device_settings *set = settings;
+
+	if (set->xmit_mode != PG_XMIT_QUEUE_XMIT || set->burst <= 1)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EOPNOTSUPP,
+		"burst and xmit_mode queue_xmit exclude each other");
+	return pg_error_expect(err, "burst 1, or xmit_mode start_xmit");
+}
+
 static const struct pg_word xmit_modes[] = {
 	{"start_xmit", PG_XMIT_START_XMIT, "the driver's transmit function", false, false, false},
 	{"netif_receive", PG_XMIT_NETIF_RECEIVE, "the receive graph", false, false, false},
@@ -256,10 +288,12 @@ static const struct pg_command device_rows[] = {
 		SETTING("burst", burst),
 		.def = "",
 		.apply = apply_burst,
+		.check = check_burst,
 		.run = reply_burst,
 		.arg = {.type = &pg_type_number,
-
 			.max = UINT32_MAX,
+			.least = 1,
+			.most = UINT32_MAX,
 			.unit = "packets",
 			.width = 4,
 			.suffix = PG_SUFFIX_METRIC},
@@ -275,13 +309,16 @@ static const struct pg_command device_rows[] = {
 			.max = INT32_MAX,
 			.unit = "sends",
 			.width = 4,
-			.suffix = PG_SUFFIX_METRIC},
+			.suffix = PG_SUFFIX_METRIC,
+			.is_signed = true},
 		.help = "times each packet is sent before a new one is built; 0 and 1: once",
 		.example = "clone_skb 8",
 	},
 	{
 		SETTING("xmit_mode", xmit_mode),
 		.def = "start_xmit",
+		.check = check_burst,
+		.write = write_xmit_mode,
 		.arg = {.type = &pg_type_word, .words = xmit_modes, .unit = "mode", .width = 1},
 		.help = "where packets go: the driver's transmit function or the receive graph",
 		.example = "xmit_mode netif_receive",
@@ -290,6 +327,7 @@ static const struct pg_command device_rows[] = {
 		SETTING("node", node),
 		.def = "",
 		.check = check_node,
+		.refusal = "ERROR: node not possible",
 		.arg = {.type = &pg_type_number, .max = RTE_MAX_NUMA_NODES - 1, .width = 4},
 		.help = "memory node of the buffers, used with the flag NODE; else the lcore's own",
 		.example = "node 0",
