@@ -2,6 +2,7 @@
 /* Writes to control files, read as the kernel reads them (reference 1 to 4): one write is one
  * command, words and digits beyond their limits are cut, what follows the argument is ignored. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +61,11 @@ write_value(struct pg_lang *lang, struct lang_line *line, struct pg_call *call, 
 	}
 	if (rc < 0)
 		return rc;
-	lang_make_reply(line, call->reply);
+	if (row->arg.is_signed)
+		snprintf(call->reply->text, sizeof(call->reply->text), "OK: %s=%" PRId32, row->name,
+			(int32_t)line->value.u64);
+	else
+		lang_make_reply(line, call->reply);
 	return row->run != NULL ? row->run(call) : 0;
 }
 

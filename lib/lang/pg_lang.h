@@ -82,8 +82,8 @@ struct pg_arg {
 	uint8_t width;               /**< bytes of the field that a number is stored in */
 	uint8_t suffix;              /**< of a number: enum pg_suffix */
 	bool optional;               /**< may be left out; the value is then all zero */
-	bool is_signed;              /**< a number is shown as the kernel's int */
 	/* How a control file reads a number (reference 1.1 and 4.1). */
+	bool is_signed;       /**< the reply shows it as an int */
 	uint8_t digits;       /**< that are looked at; 0: ten */
 	uint64_t least, most; /**< what lies outside becomes this; 0: it is cut to the width */
 };

@@ -115,10 +115,8 @@ number_scan(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *valu
 static void
 number_format(const struct pg_arg *arg, const union pg_value *value, char *out, size_t size)
 {
-	if (arg->is_signed)
-		snprintf(out, size, "%" PRId32, (int32_t)value->u64);
-	else
-		snprintf(out, size, "%" PRIu64, value->u64);
+	(void)arg;
+	snprintf(out, size, "%" PRIu64, value->u64);
 }
 
 const struct pg_type pg_type_number = {

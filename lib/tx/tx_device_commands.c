@@ -2,9 +2,8 @@
 /* The rows of the command table that set a device's transmit settings. */
 #include <errno.h>
 #include <inttypes.h>
+#include <numa.h>
 #include <string.h>
-
-#include <rte_lcore.h>
 
 #include "pg_lang.h"
 #include "tx_priv.h"
@@ -141,10 +140,10 @@ check_node(const void *settings, struct pg_error *err)
 {
 	const struct pg_device_settings *set = settings;
 
-	for (unsigned int i = 0; i < rte_socket_count(); i++) {
-		if (rte_socket_id_by_idx(i) == set->node)
-			return 0;
-	}
+	if (numa_available() < 0 ? set->node == 0
+				 : set->node >= 0 && set->node <= numa_max_node() &&
+					   numa_bitmask_isbitset(numa_nodes_ptr, set->node))
+		return 0;
 	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "there is no memory node %d", (int)set->node);
 	return pg_error_expect(err, "a node that this machine has (numactl -H)");
 }

@@ -177,7 +177,7 @@ static const struct type_case bad[] = {
 	{&pairs, "60,0", -ERANGE, "'0' is no weight"},
 	{&pairs, "60,", -ERANGE, "'' is no weight"},
 	{&pairs, "60,7,8", -ERANGE, "'7,8' is no weight"},
-	{&pairs, "60,4294967296", -ERANGE, "'4294967296' is no weight"},
+	{&pairs, "60,10000000000", -ERANGE, "'10000000000' is no weight"},
 	{&pairs,
 		"60,1 60,1 60,1 60,1 60,1 60,1 60,1 60,1 60,1 60,1 60,1 60,1 60,1 60,1 60,1 60,1 "
 		"60,1 60,1 60,1 60,1 60,1",
