@@ -278,6 +278,10 @@ each_number(const struct pg_command *row)
 	uint64_t seed = row->offset + 1;
 	char text[32];
 
+	if (strcmp(row->name, "node") == 0) { // which nodes there are is the machine's business
+		check_set_get_set(row, "0");
+		return;
+	}
 	for (int i = 0; i < 200; i++) {
 		uint64_t span = arg->max - arg->min;
 		uint64_t value = arg->min + (span == UINT64_MAX ? support_draw(&seed)
