@@ -17,7 +17,9 @@ Command reference
 
 Every command there is, from the program's own table: ``pmdgen --list-commands``
 prints the same. How lines are written is said in :doc:`language`. A command
-marked *extension* is not a word of Linux pktgen.
+marked *extension* is not a word of Linux pktgen. *Reply* is what pktgen shows as
+``Result:``; *Control file* is how a write to a control file is read, where that is not
+as strict as elsewhere; *Linux* says what differs from it on purpose.
 """
 
 TARGETS = [
@@ -43,6 +45,11 @@ def word_text(word, words):
     return escape(word["help"])
 
 
+def reply_text(reply):
+    literal, more = re.match(r"((?:OK: [^;,]*)?)(.*)", reply).groups()
+    return ("``%s``" % literal if literal else "") + escape(more)
+
+
 def argument_text(row):
     # The words have a list of their own, with help.
     if "words" not in row:
@@ -60,6 +67,12 @@ def entry(row):
         lines.append(":Argument: " + argument_text(row))
     if row.get("default"):
         lines.append(":Default: ``%s``" % row["default"])
+    if not row["extension"] or row["target"] == "DEVICE":
+        lines.append(":Reply: " + reply_text(row["reply"].rstrip("\n")))
+    if row.get("control_file"):
+        lines.append(":Control file: " + escape(row["control_file"]))
+    if row.get("differs"):
+        lines.append(":Linux: " + escape(row["differs"]))
     if row["anytime"]:
         lines.append(":During a run: allowed")
     lines += [":Example: ``%s``" % row["example"], ""]

@@ -256,6 +256,8 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "imix_weights",
+		.answer = "in a control file none: the last one stays",
+		.differs = "weights are exact, to one packet a cycle; Linux rounds to hundredths",
 		.arg = {.type = &pg_type_pairs, .min = PG_SIZE_MIN, .max = PG_SIZE_MAX},
 		FIELD(imix),
 		.def = "",
@@ -266,6 +268,8 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "flows",
+		.differs = "a flow keeps its addresses and ports; in Linux, and with compat linux, "
+			   "only the IPv4 destination",
 		.arg = {.type = &pg_type_number,
 			.max = PG_FLOWS_MAX,
 			.most = PG_FLOWS_MAX,
@@ -295,6 +299,7 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "vlan_id",
+		.answer = "OK: vlan_id=<value>; in a control file none when the tag goes",
 		.arg = {.type = &pg_type_number, .max = PG_VLAN_OFF, .width = 2, .digits = 4},
 		FIELD(vlan.id),
 		.def = "4096",
@@ -309,6 +314,7 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "svlan_id",
+		.answer = "OK: svlan_id=<value>; in a control file none when the tags go",
 		.arg = {.type = &pg_type_number, .max = PG_VLAN_OFF, .width = 2, .digits = 4},
 		FIELD(svlan.id),
 		.def = "4096",
@@ -322,6 +328,7 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "mpls",
+		.answer = "OK: mpls=<words>, empty for none",
 		.arg = {.type = &pg_type_hex_list, .max = PG_MPLS_MAX},
 		FIELD(mpls),
 		.def = "",
@@ -357,6 +364,7 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "frags",
+		.differs = "a device that cannot send segments refuses at start",
 		.arg = {.type = &pg_type_number,
 			.max = INT32_MAX,
 			.width = 4,
@@ -370,6 +378,7 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "skb_priority",
+		.differs = "Linux keeps it for the qdisc; here drivers and nodes can read it",
 		.arg = {.type = &pg_type_number, .max = UINT32_MAX, .width = 4, .digits = 9},
 		FIELD(skb_priority),
 		.def = "0",
@@ -386,6 +395,7 @@ static const struct pg_command rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "flag",
+		.answer = "OK: flags=0x<all flags>",
 		.arg = {.type = &pg_type_flag, .words = flag_words, .width = 4},
 		FIELD(flags),
 		.def = "SHARED",

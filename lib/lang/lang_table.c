@@ -113,6 +113,49 @@ words_json(const struct pg_word *words)
 	return list;
 }
 
+// How a control file reads the argument.
+static void
+control_text(const struct pg_command *row, char *out, size_t size)
+{
+	const struct pg_arg *arg = &row->arg;
+	size_t used = 0;
+
+	out[0] = '\0';
+	if (arg->type == NULL || row->flags & PG_COMMAND_EXTENSION)
+		return;
+	if (arg->type == &pg_type_number) {
+		used = snprintf(out, size, "%u digit%s, none is 0",
+			arg->digits != 0 ? arg->digits : KERNEL_DIGITS,
+			arg->digits == 1 ? "" : "s");
+		if (arg->width < sizeof(uint64_t) && row->refusal == NULL)
+			used += snprintf(
+				out + used, size - used, ", cut to %u bits", 8u * arg->width);
+		if (arg->least != 0)
+			used += snprintf(out + used, size - used,
+				", less than %" PRIu64 " becomes %" PRIu64, arg->least, arg->least);
+		if (arg->most != 0)
+			used += snprintf(out + used, size - used,
+				", more than %" PRIu64 " becomes %" PRIu64, arg->most, arg->most);
+	} else if (arg->type->scanned != NULL) {
+		used = snprintf(out, size, "%s", arg->type->scanned);
+	}
+	if (row->refusal != NULL)
+		snprintf(out + used, size - used,
+			"; what cannot be is answered \"%s\", and the write succeeds",
+			row->refusal);
+}
+
+static void
+reply_text(const struct pg_command *row, char *out, size_t size)
+{
+	if (row->answer != NULL)
+		snprintf(out, size, "%s", row->answer);
+	else if (row->reply != NULL)
+		snprintf(out, size, "%s%s", row->reply, row->arg.type != NULL ? "<value>" : "");
+	else
+		snprintf(out, size, "OK: %s%s", row->name, row->arg.type != NULL ? "=<value>" : "");
+}
+
 static json_t *
 row_json(const struct pg_command *row)
 {
@@ -120,10 +163,17 @@ row_json(const struct pg_command *row)
 		pg_lang_kind_name(row->target), "name", row->name, "help", row->help, "example",
 		row->example, "anytime", (row->flags & PG_COMMAND_ANYTIME) != 0, "extension",
 		(row->flags & PG_COMMAND_EXTENSION) != 0);
-	char argument[320];
+	char argument[320], control[320], reply[PG_REPLY_MAX];
 
 	argument_text(row, argument, sizeof(argument));
+	control_text(row, control, sizeof(control));
+	reply_text(row, reply, sizeof(reply));
 	json_object_set_new(object, "argument", json_string(argument));
+	json_object_set_new(object, "reply", json_string(reply));
+	if (control[0] != '\0')
+		json_object_set_new(object, "control_file", json_string(control));
+	if (row->differs != NULL)
+		json_object_set_new(object, "differs", json_string(row->differs));
 	if (row->arg.type != NULL)
 		json_object_set_new(object, "type", json_string(row->arg.type->name));
 	if (row->def != NULL)

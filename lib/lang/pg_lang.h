@@ -104,6 +104,8 @@ struct pg_type {
 	 *  Errors: -EINVAL, -E2BIG without text; the value then holds what was read so far (a
 	 *  word or flag: the word itself, in value->text). */
 	int (*scan)(const struct pg_arg *arg, struct pg_scan *scan, union pg_value *value);
+	/** How scan() reads, for the manual. NULL: as parse(). */
+	const char *scanned;
 	/** Write the value as the language writes it. */
 	void (*format)(
 		const struct pg_arg *arg, const union pg_value *value, char *out, size_t size);
@@ -172,6 +174,10 @@ struct pg_command {
 	int (*run)(const struct pg_call *call);
 	/** What the reply says before the argument. NULL: "OK: <name>=". */
 	const char *reply;
+	/** The whole reply, for the manual, where run() makes another. */
+	const char *answer;
+	/** How the command differs from Linux on purpose (DESIGN 8). NULL: it does not. */
+	const char *differs;
 	/* Through a control file, where the kernel does more than store what it read. */
 	/** What a refused value is answered with; the write succeeds. NULL: the error. */
 	const char *refusal;

@@ -58,6 +58,7 @@ const struct pg_type pg_type_mac = {
 	.size = sizeof(struct rte_ether_addr),
 	.parse = mac_parse,
 	.scan = mac_scan,
+	.scanned = "two digits a byte; what follows the last is ignored",
 	.format = mac_format,
 	.expect = mac_expect,
 };
@@ -117,6 +118,8 @@ const struct pg_type pg_type_ip4 = {
 	.size = sizeof(struct pg_ip4),
 	.parse = ip4_parse,
 	.scan = ip4_scan,
+	.scanned = "31 characters, kept as they are and not checked: missing numbers are 0, those "
+		   "above 255 spill over",
 	.format = ip4_format,
 	.expect = ip4_expect,
 };
@@ -171,6 +174,7 @@ const struct pg_type pg_type_ip6 = {
 	.size = sizeof(struct pg_ip6),
 	.parse = ip6_parse,
 	.scan = ip6_scan,
+	.scanned = "an address at the start of the text; what is none leaves the old address",
 	.format = ip6_format,
 	.expect = ip6_expect,
 };

@@ -75,6 +75,7 @@ const struct pg_type pg_type_hex = {
 	.name = "hex",
 	.parse = hex_parse,
 	.scan = hex_scan,
+	.scanned = "exactly two digits; what follows them is ignored",
 	.format = hex_format,
 	.expect = hex_expect,
 };
@@ -154,6 +155,8 @@ const struct pg_type pg_type_hex_list = {
 	.size = sizeof(struct pg_hex_list),
 	.parse = list_parse,
 	.scan = list_scan,
+	.scanned = "up to eight digits a word; a word without digits, or zero, empties the list, "
+		   "as does an error",
 	.format = list_format,
 	.expect = list_expect,
 };

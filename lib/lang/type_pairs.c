@@ -110,6 +110,8 @@ const struct pg_type pg_type_pairs = {
 	.size = sizeof(struct pg_pairs),
 	.parse = pairs_parse,
 	.scan = pairs_scan,
+	.scanned = "one blank between pairs, sizes below the smallest are raised; an error leaves "
+		   "the pairs before it",
 	.format = pairs_format,
 	.expect = pairs_expect,
 };

@@ -103,6 +103,7 @@ const struct pg_type pg_type_rate = {
 	.size = sizeof(struct pg_rate),
 	.parse = rate_parse,
 	.scan = rate_scan,
+	.scanned = "ten digits of Mbit/s; what follows them is ignored",
 	.format = rate_format,
 	.expect = rate_expect,
 };

@@ -81,6 +81,8 @@ const struct pg_type pg_type_word = {
 	.name = "word",
 	.parse = word_parse,
 	.scan = word_scan,
+	.scanned = "31 characters; an unknown word is answered with the words there are, and the "
+		   "write succeeds",
 	.format = word_format,
 	.expect = word_expect,
 };
@@ -133,6 +135,8 @@ const struct pg_type pg_type_flag = {
 	.name = "flag",
 	.parse = flag_parse,
 	.scan = word_scan,
+	.scanned = "31 characters; an unknown word is answered with the words there are, and the "
+		   "write succeeds",
 	.format = flag_format,
 	.expect = flag_expect,
 	.store = flag_store,

@@ -176,6 +176,7 @@ static const struct pg_command control_rows[] = {
 	{
 		.target = PG_TARGET_THREAD,
 		.name = "max_before_softirq",
+		.answer = "OK: Note! max_before_softirq is obsoleted -- Do not use",
 		.run = run_obsolete,
 		.arg = {.type = &pg_type_text, .optional = true, .unit = "anything"},
 		.help = "nothing: obsolete in Linux too",

@@ -237,6 +237,7 @@ static const struct pg_word xmit_modes[] = {
 static const struct pg_command device_rows[] = {
 	{
 		SETTING("count", count),
+		.differs = "exact; Linux sends up to a burst more",
 		.def = "1000",
 		.arg = {.type = &pg_type_number,
 			.max = UINT64_MAX,
@@ -248,6 +249,9 @@ static const struct pg_command device_rows[] = {
 	},
 	{
 		SETTING("delay", delay_ns),
+		.answer = "OK: delay=<ns>, 18446744073709551615 for never",
+		.differs = "the time from packet to packet, not from call to call; packets bear "
+			   "the time they are meant to leave",
 		.def = "0",
 		.apply = apply_delay,
 		.run = reply_delay,
@@ -261,6 +265,8 @@ static const struct pg_command device_rows[] = {
 	},
 	{
 		SETTING("ratep", rate),
+		.differs = "the exact rate is kept, and delay: shows it in whole ns; with compat "
+			   "linux the delay counts",
 		.def = "",
 		.apply = apply_ratep,
 		.arg = {.type = &pg_type_number,
@@ -275,6 +281,9 @@ static const struct pg_command device_rows[] = {
 	},
 	{
 		SETTING("rate", rate),
+		.answer = "OK: rate=<value>, and what it means if it has a unit",
+		.differs = "resolved at start from the sizes that are sent; Linux makes a delay of "
+			   "it at once, from min_pkt_size",
 		.def = "",
 		.apply = apply_rate,
 		.run = reply_rate,
@@ -285,6 +294,9 @@ static const struct pg_command device_rows[] = {
 	},
 	{
 		SETTING("burst", burst),
+		.answer = "OK: burst=<value>",
+		.differs = "distinct packets per transmit call, 32 if not set; in Linux copies of "
+			   "one packet",
 		.def = "",
 		.apply = apply_burst,
 		.check = check_burst,
@@ -303,6 +315,7 @@ static const struct pg_command device_rows[] = {
 	},
 	{
 		SETTING("clone_skb", clone_skb),
+		.differs = "counts packets, not calls; every port accepts it",
 		.def = "0",
 		.arg = {.type = &pg_type_number,
 			.max = INT32_MAX,
@@ -315,6 +328,7 @@ static const struct pg_command device_rows[] = {
 	},
 	{
 		SETTING("xmit_mode", xmit_mode),
+		.differs = "queue_xmit sends straight to the driver: there is no qdisc",
 		.def = "start_xmit",
 		.check = check_burst,
 		.write = write_xmit_mode,
@@ -343,6 +357,7 @@ static const struct pg_command device_rows[] = {
 	{
 		.target = PG_TARGET_DEVICE,
 		.name = "debug",
+		.differs = "Linux then also refuses writes without a NUL behind them",
 		.run = run_debug,
 		.arg = {.type = &pg_type_number, .max = UINT32_MAX, .width = 4},
 		.flags = PG_COMMAND_ANYTIME,
