@@ -102,6 +102,9 @@ struct pg_engine {
 	bool stop_next;      /**< a signal came without a run: the next one ends at once */
 };
 
+/** Note that a run begins, with the stop that came too early for the last one, or that it ended. */
+void tx_running_set(struct pg_engine *engine, bool running);
+
 /** Choose the function that a task's loop calls. */
 void tx_task_bind(struct pg_task *task, bool paced, bool by_size);
 
