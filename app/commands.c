@@ -12,7 +12,7 @@ static int
 show_all(struct app *app)
 {
 	struct pg_thread *thread = NULL;
-	const struct pg_device *device;
+	struct pg_device *device;
 
 	fprintf(app->out, "[pgctrl]\n");
 	pg_report_control(app->out);
@@ -23,6 +23,7 @@ show_all(struct app *app)
 	TAILQ_FOREACH(device, pg_engine_devices(app->engine), in_engine)
 	{
 		fprintf(app->out, "\n[%s]\n", device->name);
+		pg_device_refresh(device);
 		pg_report_device(device, app->out);
 	}
 	return 0;
@@ -135,8 +136,10 @@ run_show(const struct pg_call *call)
 		pg_report_control(app->out);
 	else if (target.kind == PG_TARGET_THREAD)
 		pg_report_thread(app->engine, target.object, app->out);
-	else
+	else {
+		pg_device_refresh(target.object);
 		pg_report_device(target.object, app->out);
+	}
 	return 0;
 }
 

@@ -142,8 +142,12 @@ run_line(struct app *app, const char *name, size_t number, const char *line)
 {
 	struct pg_error err = {0};
 	struct pg_reply reply;
+	int rc;
 
-	if (pg_lang_run(app->lang, line, &reply, &err) == 0)
+	pg_engine_lock(app->engine);
+	rc = pg_lang_run(app->lang, line, &reply, &err);
+	pg_engine_unlock(app->engine);
+	if (rc == 0)
 		return 0;
 	pg_lang_print_error(stderr, name, number, line, &err);
 	app->status = app_status_of(&err);
@@ -154,8 +158,12 @@ static int
 check_line(struct app *app, const char *name, size_t number, const char *line)
 {
 	struct pg_error err = {0};
+	int rc;
 
-	if (pg_lang_check(app->lang, line, &err) == 0)
+	pg_engine_lock(app->engine);
+	rc = pg_lang_check(app->lang, line, &err);
+	pg_engine_unlock(app->engine);
+	if (rc == 0)
 		return 0;
 	pg_lang_print_error(stderr, name, number, line, &err);
 	app->status = app_status_of(&err);

@@ -32,14 +32,14 @@ pg_report_control(FILE *out)
 }
 
 static void
-list_devices(struct pg_engine *engine, const struct pg_thread *thread, bool running, FILE *out)
+list_devices(const struct pg_thread *thread, bool running, FILE *out)
 {
 	const struct pg_device *device;
 
 	fputs(running ? "Running: " : "Stopped: ", out);
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	{
-		if (running == (device->task != NULL && pg_engine_running(engine)))
+		if (running == pg_device_running(device))
 			fprintf(out, "%s ", device->name);
 	}
 	fputc('\n', out);
@@ -48,8 +48,9 @@ list_devices(struct pg_engine *engine, const struct pg_thread *thread, bool runn
 void
 pg_report_thread(struct pg_engine *engine, const struct pg_thread *thread, FILE *out)
 {
-	list_devices(engine, thread, true, out);
-	list_devices(engine, thread, false, out);
+	(void)engine;
+	list_devices(thread, true, out);
+	list_devices(thread, false, out);
 	fprintf(out, "Result: %s\n", thread->reply[0] != '\0' ? thread->reply : "NA");
 }
 

@@ -16,7 +16,8 @@
 #include "pg_units.h"
 
 /* The engine: threads (one per lcore), devices on them, and runs. Everything here is called on
- * control threads unless it says otherwise. */
+ * control threads unless it says otherwise. Where there are several, each holds the control lock
+ * (pg_engine_lock) around a command and around what it reads; pg_engine_stop() alone needs none. */
 
 #define PG_DEVICE_NAME_MAX 64
 #define PG_RESULT_MAX      512 /**< pktgen's result buffer */
@@ -133,7 +134,8 @@ struct pg_engine_config {
 	/** Called on the starting thread with the CPUs that begin to poll, and with an empty set
 	 *  when they stop. May be NULL. */
 	void (*polling)(void *ctx, const cpu_set_t *cpus);
-	/** Called by pg_engine_wait() when the results of a run stand. May be NULL. */
+	/** Called when the results of a run stand, on the thread that derived them: in
+	 *  pg_engine_wait(), pg_engine_restart() or pg_thread_clear(). May be NULL. */
 	void (*finished)(void *ctx);
 	void *ctx;
 	/** Not NULL: runs write their packets here instead of sending them; pg_engine_start()
@@ -165,19 +167,37 @@ bool pg_engine_running(const struct pg_engine *engine);
 int pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err);
 /** Could this device be added at all? Attaches nothing. 0, or -ENODEV with text. */
 int pg_device_probe(struct pg_engine *engine, const char *name, struct pg_error *err);
-/** Remove every device of a thread; a run must not go on. */
+/** Remove every device of a thread. Those of a run end first, without a result; the other threads
+ *  go on. */
 void pg_thread_clear(struct pg_thread *thread);
+/** Does the device's part of a run still go on? */
+bool pg_device_running(const struct pg_device *device);
+/** Bring sent, errors, bytes and idle time of `result`, and `current`, up to now while a run goes
+ *  on; once the device's part of it has ended, its result stands. Else nothing changes.
+ *  Context: control, holding the control lock; the worker is not disturbed. */
+void pg_device_refresh(struct pg_device *device);
+
+/** The control lock: held around each command and around reading what commands change. Not
+ *  recursive. */
+void pg_engine_lock(struct pg_engine *engine);
+void pg_engine_unlock(struct pg_engine *engine);
 
 /** Start all devices: compile, set up ports, pools and graphs, then let the workers go.
- *  Errors:  -errno with text; then nothing runs and nothing has changed. */
+ *  Errors:  -EBUSY if a run goes on; -errno with text; then nothing runs and nothing has changed.
+ */
 int pg_engine_start(struct pg_engine *engine, struct pg_error *err);
+/** The same, as control files do it: a run that goes on is ended first, its results say
+ *  `interrupted`, and those who wait for it wait for the new one.
+ *  Errors:  as pg_engine_start(), then no run goes on any more. */
+int pg_engine_restart(struct pg_engine *engine, struct pg_error *err);
 /** Make one packet of a device's stream alone, stamped with time 0, as a run with the engine's
  *  seed would.
  *  Shape:   frame[size], size >= PG_SIZE_MAX rounded up to 64.
  *  Errors:  the frame's length, or -errno with text. */
 int pg_device_packet(struct pg_device *device, uint64_t index, uint8_t *frame, size_t size,
 	struct pg_error *err);
-/** Wait for the run's end and derive its results. */
+/** Wait until no run goes on; who finds the last one's workers idle first derives its results.
+ *  Context: the control lock is held, and released meanwhile; or no other thread needs it. */
 void pg_engine_wait(struct pg_engine *engine);
 /** End the run within a burst. Any thread; false if none goes on. sticky: then the next one ends as
  *  it starts, so that a signal is never too early. */

@@ -49,6 +49,17 @@ tx_account_begin(struct pg_engine *engine, struct pg_error *err)
 	return 0;
 }
 
+void
+tx_account_leave(struct pg_engine *engine, const struct pg_device *device)
+{
+	const struct pg_task *task = device->task;
+
+	for (struct pg_port_account *a = engine->run.ports; a != NULL; a = a->next) {
+		if (a->port == device->port && task != NULL && task->rx == NULL)
+			a->offered += task->counters.sent;
+	}
+}
+
 static uint64_t
 offered_to(const struct pg_engine *engine, const struct pg_port *port)
 {
@@ -101,7 +112,7 @@ account_end(struct pg_engine *engine, struct pg_port_account *account)
 	struct pg_port_counters now;
 
 	account->not_drained = 0;
-	account->offered = offered_to(engine, account->port);
+	account->offered += offered_to(engine, account->port);
 	read_settled(account, &now);
 	if (account->opackets == PG_COUNTER_ABSENT || now.opackets == PG_COUNTER_ABSENT) {
 		account->opackets = account->oerrors = PG_COUNTER_ABSENT;

@@ -46,6 +46,50 @@ thread_destroy(struct pg_thread *thread)
 	free(thread);
 }
 
+// pg_engine_wait() asks it whether the caller holds it.
+static void
+init_control(pthread_mutex_t *control)
+{
+	pthread_mutexattr_t attr;
+
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_ERRORCHECK);
+	pthread_mutex_init(control, &attr);
+	pthread_mutexattr_destroy(&attr);
+}
+
+void
+pg_engine_lock(struct pg_engine *engine)
+{
+	pthread_mutex_lock(&engine->control);
+}
+
+void
+pg_engine_unlock(struct pg_engine *engine)
+{
+	pthread_mutex_unlock(&engine->control);
+}
+
+static void
+remove_devices(struct pg_thread *thread)
+{
+	struct pg_engine *engine = thread->engine;
+	struct pg_device *device;
+
+	while ((device = TAILQ_FIRST(&thread->devices)) != NULL) {
+		TAILQ_REMOVE(&thread->devices, device, in_thread);
+		TAILQ_REMOVE(&engine->devices, device, in_engine);
+		tdelete(device, &engine->names, compare_devices);
+		tx_task_destroy(device->task);
+		if (device->port->users == 1 && device->port->attached)
+			tx_account_forget(engine, device->port);
+		tx_queues_forget(engine, device->port);
+		pg_ports_put(engine->ports, device->port);
+		free(device);
+	}
+	thread->worker->ntasks = 0;
+}
+
 struct pg_engine *
 pg_engine_create(const struct pg_engine_config *config, struct pg_error *err)
 {
@@ -56,6 +100,7 @@ pg_engine_create(const struct pg_engine_config *config, struct pg_error *err)
 		goto no_memory;
 	engine->config = *config;
 	TAILQ_INIT(&engine->devices);
+	init_control(&engine->control);
 	pthread_mutex_init(&engine->lock, NULL);
 	pthread_cond_init(&engine->done, NULL);
 	engine->ports = pg_ports_create(config->ports);
@@ -82,7 +127,7 @@ pg_engine_destroy(struct pg_engine *engine)
 	// Devices first: a port that goes looks for its queues on every thread.
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		if (engine->threads[i] != NULL)
-			pg_thread_clear(engine->threads[i]);
+			remove_devices(engine->threads[i]);
 	}
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		if (engine->threads[i] != NULL)
@@ -247,17 +292,14 @@ void
 pg_thread_clear(struct pg_thread *thread)
 {
 	struct pg_engine *engine = thread->engine;
-	struct pg_device *device;
+	const struct pg_device *device;
 
-	while ((device = TAILQ_FIRST(&thread->devices)) != NULL) {
-		TAILQ_REMOVE(&thread->devices, device, in_thread);
-		TAILQ_REMOVE(&engine->devices, device, in_engine);
-		tdelete(device, &engine->names, compare_devices);
-		tx_task_destroy(device->task);
-		if (device->port->users == 1 && device->port->attached)
-			tx_account_forget(engine, device->port);
-		tx_queues_forget(engine, device->port);
-		pg_ports_put(engine->ports, device->port);
-		free(device);
+	// A run that is over keeps its results, whoever waits for it; of one that goes on, this
+	// thread's part ends.
+	if (!tx_run_settle(engine)) {
+		tx_worker_stop(engine, thread->worker);
+		TAILQ_FOREACH(device, &thread->devices, in_thread)
+		tx_account_leave(engine, device);
 	}
+	remove_devices(thread);
 }

@@ -33,10 +33,12 @@ struct pg_task {
 	uint64_t clone_bytes;          /**< of all copies taken */
 	struct pg_rx_profile *profile; /**< the device's; collected after each walk when shared */
 	uint8_t cancelled;             /**< control: w, once; the worker then ends the task */
+	uint8_t done;                  /**< worker: w, once, when it has ended the task */
 	bool shared;                   /**< const: other devices use the same graph */
 	struct pg_counters counters;
 	/* control only */
 	uint8_t paced; /**< enum paced of tx_turn.c */
+	bool finished; /**< the device has its result */
 	struct pg_device *device;
 	struct pg_prog *owned_prog;
 	struct pg_prog_state ended; /**< the state at the run's end, before the own cost is taken */
@@ -93,17 +95,27 @@ struct pg_engine {
 	bool seed_fixed;
 	enum pg_compat compat;
 	uint32_t debug;
-	unsigned int npools; /**< ever made: a part of their names */
+	unsigned int npools;     /**< ever made: a part of their names */
+	pthread_mutex_t control; /**< pg_engine_lock(); taken before `lock` */
 	pthread_mutex_t lock;
 	pthread_cond_t done; /**< worker -> control: one more is idle */
 	unsigned int nbusy;  /**< workers running; under lock */
 	bool running;        /**< from start to the end of wait; under lock */
 	bool stopped;        /**< stop was called during the run; under lock */
 	bool stop_next;      /**< a signal came without a run: the next one ends at once */
+	bool restarting;     /**< the run is ended for the next one; under lock */
 };
 
 /** Note that a run begins, with the stop that came too early for the last one, or that it ended. */
 void tx_running_set(struct pg_engine *engine, bool running);
+
+/** Derive the results of a run whose workers are idle. False: a run goes on.
+ *  Context: the control lock is held. */
+bool tx_run_settle(struct pg_engine *engine);
+
+/** End what a worker runs, and wait until it is idle; the others go on.
+ *  Context: the control lock is held. */
+void tx_worker_stop(struct pg_engine *engine, struct pg_worker *worker);
 
 /** Choose the function that a task's loop calls. */
 void tx_task_bind(struct pg_task *task, bool paced, bool by_size);
@@ -149,10 +161,12 @@ uint32_t tx_call_packets(const struct pg_device_settings *settings);
 /** Read the ports' own counters before a run, and make the account after it. */
 int tx_account_begin(struct pg_engine *engine, struct pg_error *err);
 void tx_account_end(struct pg_engine *engine);
+/** A device goes while a run does: what it sent stays in its port's account. */
+void tx_account_leave(struct pg_engine *engine, const struct pg_device *device);
 /** Free the account of a port; NULL: of all. */
 void tx_account_forget(struct pg_engine *engine, const struct pg_port *port);
 
-/** Derive a device's result, profile and current values from its finished task. */
+/** Derive a device's result, profile and current values from its finished task; once. */
 void tx_device_finish(struct pg_device *device);
 
 /** Every setting at its default, from the rows of the command table. */

@@ -136,6 +136,7 @@ launch(struct pg_engine *engine)
 		device->shortfall[0] = '\0';
 		write_back(&device->settings.tmpl, device->task->prog);
 		device->current.started_us = now_us;
+		snprintf(device->reply, sizeof(device->reply), "Starting");
 	}
 	engine->run.started_wall_ns = pg_clock_wall_ns();
 	pthread_mutex_lock(&engine->lock);

@@ -235,11 +235,11 @@ static void
 set_current(struct pg_device *device)
 {
 	const struct pg_task *task = device->task;
-	const struct pg_counters *c = &task->counters;
 	struct pg_device_current *cur = &device->current;
-	uint64_t last = c->built > 0 ? c->built - 1 : 0;
+	uint64_t last = pg_counter_read(&task->counters.built);
 
-	cur->seq_num = c->sent + 1;
+	last -= last > 0;
+	cur->seq_num = device->result.sent + 1;
 	cur->saddr = pg_prog_field(task->prog, PG_FIELD_IP_SRC, last);
 	cur->daddr = pg_prog_field(task->prog, PG_FIELD_IP_DST, last);
 	cur->udp_src = pg_prog_field(task->prog, PG_FIELD_UDP_SRC, last);
@@ -297,18 +297,21 @@ judge(struct pg_device *device, bool interrupted)
 void
 tx_device_finish(struct pg_device *device)
 {
-	const struct pg_task *task = device->task;
+	struct pg_task *task = device->task;
 	const struct pg_engine *engine = device->thread->engine;
 	uint64_t last = task->counters.built > 0 ? task->counters.built - 1 : 0;
 	uint32_t frame = pg_prog_size_varies(task->prog) ? 0 : pg_prog_frame_max(task->prog);
 
+	device->own_cycles = task->own_cycles;
+	if (task->finished)
+		return;
+	task->finished = true;
 	pg_result_make(&device->result, &task->counters, engine->config.clock, frame,
 		pg_prog_field(task->prog, PG_FIELD_SIZE, last));
 	if (!(device->settings.tmpl.flags & PG_FLAG_SHARED))
 		device->result.frags = -1; // every packet was handed over: none is held
 	set_mix(device);
 	device->current.flows = task->ended.flows_started;
-	device->own_cycles = task->own_cycles;
 	device->pool_size = task->pool->size;
 	device->call_packets = task->burst;
 	device->isa = pg_prog_isa(task->prog);
@@ -322,4 +325,41 @@ tx_device_finish(struct pg_device *device)
 	judge(device, engine->run.interrupted);
 	device->has_run = true;
 	device->reply[0] = '\0';
+}
+
+// The worker goes on counting meanwhile, so the figures are each right, but not of one moment.
+static void
+read_live(struct pg_device *device)
+{
+	const struct pg_task *task = device->task;
+	const struct pg_counters *c = &task->counters;
+	struct pg_result *r = &device->result;
+
+	r->sent = pg_counter_read(&c->sent);
+	r->errors = pg_counter_read(&c->errors);
+	r->idle_ns =
+		pg_clock_ns(device->thread->engine->config.clock, pg_counter_read(&c->idle_cycles));
+	if (!pg_prog_size_varies(task->prog))
+		r->bytes = r->sent * pg_prog_frame_max(task->prog);
+	else
+		r->bytes =
+			pg_counter_read(task->copies > 1 ? &task->clone_bytes : &task->state.bytes);
+	for (unsigned int i = 0; i < RTE_DIM(device->imix_count); i++)
+		device->imix_count[i] = pg_counter_read(&task->state.imix_count[i]);
+	device->current.flows = pg_counter_read(&task->state.flows_started);
+	device->current.stopped_us = pg_clock_monotonic_ns() / PG_NS_PER_US;
+	set_current(device);
+}
+
+void
+pg_device_refresh(struct pg_device *device)
+{
+	const struct pg_engine *engine = device->thread->engine;
+
+	if (device->task == NULL || engine->config.dry != NULL || !pg_engine_running(engine))
+		return;
+	if (pg_device_running(device))
+		read_live(device);
+	else
+		tx_device_finish(device);
 }

@@ -13,17 +13,20 @@
 // A driver may sleep in the kernel without end (net_af_packet polls for a free slot): a signal with
 // an empty handler lets its call return.
 static void
+kick(struct pg_worker *worker)
+{
+	pthread_mutex_lock(&worker->lock);
+	if (worker->busy && worker->self_known)
+		pthread_kill(worker->self, PG_KICK_SIGNAL);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+static void
 kick_workers(struct pg_engine *engine)
 {
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
-		struct pg_worker *worker = engine->threads[i] ? engine->threads[i]->worker : NULL;
-
-		if (worker == NULL)
-			continue;
-		pthread_mutex_lock(&worker->lock);
-		if (worker->busy && worker->self_known)
-			pthread_kill(worker->self, PG_KICK_SIGNAL);
-		pthread_mutex_unlock(&worker->lock);
+		if (engine->threads[i] != NULL)
+			kick(engine->threads[i]->worker);
 	}
 }
 
@@ -62,50 +65,154 @@ watch_links(struct pg_engine *engine)
 	return any;
 }
 
-void
-pg_engine_wait(struct pg_engine *engine)
+// Who holds the control lock meanwhile may be changing the devices: the links can wait.
+static bool
+watch(struct pg_engine *engine)
+{
+	bool any;
+
+	if (pthread_mutex_trylock(&engine->control) != 0)
+		return false;
+	any = watch_links(engine);
+	pthread_mutex_unlock(&engine->control);
+	return any;
+}
+
+// Sleep until a worker has become idle, at most ns. True: the time is over. Under engine->lock.
+static bool
+nap(struct pg_engine *engine, long ns)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += ns;
+	until.tv_sec += until.tv_nsec / (long)PG_NS_PER_S;
+	until.tv_nsec %= (long)PG_NS_PER_S;
+	return pthread_cond_timedwait(&engine->done, &engine->lock, &until) != 0;
+}
+
+// Wait until no worker runs. With the control lock or without.
+static void
+wait_idle(struct pg_engine *engine)
+{
+	pthread_mutex_lock(&engine->lock);
+	while (engine->nbusy > 0) {
+		bool stopped = engine->stopped || engine->restarting;
+
+		if (!nap(engine, stopped ? KICK_NS : WATCH_NS))
+			continue;
+		pthread_mutex_unlock(&engine->lock);
+		if (stopped || watch(engine))
+			kick_workers(engine);
+		pthread_mutex_lock(&engine->lock);
+	}
+	pthread_mutex_unlock(&engine->lock);
+}
+
+static void
+finish(struct pg_engine *engine)
 {
 	struct pg_device *device;
 	cpu_set_t none;
 
-	if (engine->config.dry != NULL) { // was written before start returned
-		engine->run.interrupted = engine->stopped;
-		tx_running_set(engine, false);
-		if (engine->config.finished != NULL)
-			engine->config.finished(engine->config.ctx);
-		return;
-	}
-	pthread_mutex_lock(&engine->lock);
-	while (engine->nbusy > 0) {
-		bool stopped = engine->stopped;
-		struct timespec until;
-
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += stopped ? KICK_NS : WATCH_NS;
-		until.tv_sec += until.tv_nsec / (long)PG_NS_PER_S;
-		until.tv_nsec %= (long)PG_NS_PER_S;
-		if (pthread_cond_timedwait(&engine->done, &engine->lock, &until) == 0)
-			continue;
-		pthread_mutex_unlock(&engine->lock);
-		if (stopped || watch_links(engine))
-			kick_workers(engine);
-		pthread_mutex_lock(&engine->lock);
-	}
-	engine->run.interrupted = engine->stopped;
-	engine->running = false; // a signal from here on finds no run
-	pthread_mutex_unlock(&engine->lock);
 	CPU_ZERO(&none);
-	if (engine->config.polling != NULL)
+	if (engine->config.dry == NULL && engine->config.polling != NULL)
 		engine->config.polling(engine->config.ctx, &none);
-	pg_clock_refine(engine->config.clock);
-	TAILQ_FOREACH(device, &engine->devices, in_engine)
-	{
-		if (device->task != NULL)
-			tx_device_finish(device);
+	if (engine->config.dry == NULL) { // else all was written before start returned
+		pg_clock_refine(engine->config.clock);
+		TAILQ_FOREACH(device, &engine->devices, in_engine)
+		{
+			if (device->task != NULL)
+				tx_device_finish(device);
+		}
+		tx_account_end(engine);
 	}
-	tx_account_end(engine);
 	if (engine->config.finished != NULL)
 		engine->config.finished(engine->config.ctx);
+}
+
+bool
+tx_run_settle(struct pg_engine *engine)
+{
+	bool running, over;
+
+	pthread_mutex_lock(&engine->lock);
+	running = engine->running;
+	over = running && engine->nbusy == 0;
+	if (over) {
+		engine->run.interrupted = engine->stopped || engine->restarting;
+		engine->running = false; // a signal from here on finds no run
+	}
+	pthread_mutex_unlock(&engine->lock);
+	if (over)
+		finish(engine);
+	return over || !running;
+}
+
+// What the workers do is looked at without the control lock, what follows from it is decided with
+// it: whoever holds it may have ended this run and started another.
+void
+pg_engine_wait(struct pg_engine *engine)
+{
+	bool held = pthread_mutex_unlock(&engine->control) == 0;
+
+	for (;;) {
+		wait_idle(engine);
+		pthread_mutex_lock(&engine->control);
+		if (tx_run_settle(engine))
+			break;
+		pthread_mutex_unlock(&engine->control);
+	}
+	if (!held)
+		pthread_mutex_unlock(&engine->control);
+}
+
+// Under engine->lock.
+static void
+order_stop(struct pg_engine *engine)
+{
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL)
+			__atomic_store_n(
+				&engine->threads[i]->worker->order, TX_STOP, __ATOMIC_RELAXED);
+	}
+	pthread_cond_broadcast(&engine->done);
+}
+
+int
+pg_engine_restart(struct pg_engine *engine, struct pg_error *err)
+{
+	if (!tx_run_settle(engine)) {
+		pthread_mutex_lock(&engine->lock);
+		engine->restarting = true;
+		order_stop(engine);
+		pthread_mutex_unlock(&engine->lock);
+		wait_idle(engine);
+		(void)tx_run_settle(engine);
+		pthread_mutex_lock(&engine->lock);
+		engine->restarting = false;
+		pthread_mutex_unlock(&engine->lock);
+	}
+	return pg_engine_start(engine, err);
+}
+
+void
+tx_worker_stop(struct pg_engine *engine, struct pg_worker *worker)
+{
+	__atomic_store_n(&worker->order, TX_STOP, __ATOMIC_RELAXED);
+	for (;;) {
+		bool busy;
+
+		pthread_mutex_lock(&worker->lock);
+		busy = worker->busy;
+		pthread_mutex_unlock(&worker->lock);
+		if (!busy)
+			return;
+		pthread_mutex_lock(&engine->lock);
+		(void)nap(engine, KICK_NS);
+		pthread_mutex_unlock(&engine->lock);
+		kick(worker);
+	}
 }
 
 bool
@@ -115,15 +222,13 @@ pg_engine_stop(struct pg_engine *engine, bool sticky)
 
 	pthread_mutex_lock(&engine->lock);
 	running = engine->running;
-	if (running) // tx_dry_run() reads it without the lock
+	// A run that is being ended for the next one is not the one that is meant.
+	engine->stop_next |= sticky && (!running || engine->restarting);
+	if (running) {
+		// tx_dry_run() reads it without the lock
 		__atomic_store_n(&engine->stopped, true, __ATOMIC_RELAXED);
-	engine->stop_next |= sticky && !running;
-	for (unsigned int i = 0; running && i < RTE_MAX_LCORE; i++) {
-		if (engine->threads[i] != NULL)
-			__atomic_store_n(
-				&engine->threads[i]->worker->order, TX_STOP, __ATOMIC_RELAXED);
+		order_stop(engine);
 	}
-	pthread_cond_broadcast(&engine->done);
 	pthread_mutex_unlock(&engine->lock);
 	return running;
 }
@@ -138,4 +243,13 @@ pg_engine_running(const struct pg_engine *engine)
 	running = engine->running;
 	pthread_mutex_unlock(&locked->lock);
 	return running;
+}
+
+bool
+pg_device_running(const struct pg_device *device)
+{
+	const struct pg_task *task = device->task;
+
+	return task != NULL && !__atomic_load_n(&task->done, __ATOMIC_ACQUIRE) &&
+	       pg_engine_running(device->thread->engine);
 }

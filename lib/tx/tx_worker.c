@@ -42,6 +42,7 @@ task_end(struct pg_task *task)
 	rte_pktmbuf_free(task->clone);
 	if (task->rx != NULL)
 		pg_rx_profile_collect(task->rx, task->profile);
+	__atomic_store_n(&task->done, 1, __ATOMIC_RELEASE);
 }
 
 static int

@@ -24,20 +24,33 @@ first_cpu(void)
 	return cpu;
 }
 
-int
-support_eal_start(void **state)
+static int
+start(const char *format)
 {
 	const char *args[] = {"unit", "--no-huge", "-m", "64", "--no-shconf", "--no-pci",
 		"--lcores", lcores, prefix, "--no-telemetry", "--log-level=*:error",
 		"--log-level=lib.ethdev:critical"}; // fake ports are no ethdevs
 	char *argv[RTE_DIM(args) + 1] = {NULL};
 
-	(void)state;
-	snprintf(lcores, sizeof(lcores), "0@%u", first_cpu());
+	snprintf(lcores, sizeof(lcores), format, first_cpu());
 	snprintf(prefix, sizeof(prefix), "--file-prefix=pg_unit_%d", (int)getpid());
 	for (size_t i = 0; i < RTE_DIM(args); i++)
 		argv[i] = (char *)(uintptr_t)args[i];
 	return rte_eal_init(RTE_DIM(args), argv) < 0 ? -1 : 0;
+}
+
+int
+support_eal_start(void **state)
+{
+	(void)state;
+	return start("0@%u");
+}
+
+int
+support_eal_start_two(void **state)
+{
+	(void)state;
+	return start("(0,1)@%u");
 }
 
 // EAL leaves its run-time directory behind; one for each process that ever was would pile up.

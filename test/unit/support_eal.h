@@ -6,6 +6,8 @@
 
 /** A cmocka group setup; EAL stays up until support_eal_stop(). */
 int support_eal_start(void **state);
+/** The same with lcores 0 and 1, both on that CPU. */
+int support_eal_start_two(void **state);
 int support_eal_stop(void **state);
 
 #endif

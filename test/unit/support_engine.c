@@ -62,10 +62,17 @@ keep_reply(void *ctx, const struct pg_target *target, const char *reply)
 void
 rig_engine_init(struct rig_engine *rig, const struct pg_dry_sink *dry)
 {
-	struct pg_engine_config config = {.ports = &fake_ports, .clock = &rig->clock, .dry = dry};
+	rig_engine_open(rig, &(struct pg_engine_config){.ports = &fake_ports, .dry = dry});
+}
+
+void
+rig_engine_open(struct rig_engine *rig, const struct pg_engine_config *with)
+{
+	struct pg_engine_config config = *with;
 	struct pg_error err = {0};
 
 	memset(rig, 0, sizeof(*rig));
+	config.clock = &rig->clock;
 	pg_clock_init(&rig->clock);
 	pg_clock_settle(&rig->clock, 1000000);
 	rig->engine = pg_engine_create(&config, &err);
@@ -86,7 +93,13 @@ rig_engine_fini(struct rig_engine *rig)
 struct pg_device *
 rig_engine_add(struct rig_engine *rig, const char *name)
 {
-	struct pg_thread *thread = pg_engine_next_thread(rig->engine, NULL);
+	return rig_engine_add_to(rig, 0, name);
+}
+
+struct pg_device *
+rig_engine_add_to(struct rig_engine *rig, unsigned int lcore, const char *name)
+{
+	struct pg_thread *thread = pg_engine_thread(rig->engine, lcore);
 	struct pg_error err = {0};
 	struct pg_device *device;
 

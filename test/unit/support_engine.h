@@ -20,10 +20,13 @@ struct rig_engine {
 
 /** dry: NULL, or where the packets of runs go. Fails the test if it cannot be made. */
 void rig_engine_init(struct rig_engine *rig, const struct pg_dry_sink *dry);
+/** The same with an engine of other ports, with hooks; its clock is the rig's. */
+void rig_engine_open(struct rig_engine *rig, const struct pg_engine_config *config);
 void rig_engine_fini(struct rig_engine *rig);
 
 /** Add a device to the first thread; the language knows it from here on. */
 struct pg_device *rig_engine_add(struct rig_engine *rig, const char *name);
+struct pg_device *rig_engine_add_to(struct rig_engine *rig, unsigned int lcore, const char *name);
 
 /** Run device commands, separated by ';', on a device. Replies are kept as its result. */
 void rig_engine_set(struct rig_engine *rig, const char *device, const char *commands);
