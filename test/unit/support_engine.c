@@ -90,6 +90,13 @@ rig_engine_fini(struct rig_engine *rig)
 	pg_engine_destroy(rig->engine);
 }
 
+int
+rig_engine_teardown(void **state)
+{
+	rig_engine_fini(*state);
+	return 0;
+}
+
 struct pg_device *
 rig_engine_add(struct rig_engine *rig, const char *name)
 {

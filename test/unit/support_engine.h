@@ -24,6 +24,9 @@ void rig_engine_init(struct rig_engine *rig, const struct pg_dry_sink *dry);
 void rig_engine_open(struct rig_engine *rig, const struct pg_engine_config *config);
 void rig_engine_fini(struct rig_engine *rig);
 
+/** A cmocka teardown, where the setup made *state the rig. */
+int rig_engine_teardown(void **state);
+
 /** Add a device to the first thread; the language knows it from here on. */
 struct pg_device *rig_engine_add(struct rig_engine *rig, const char *name);
 struct pg_device *rig_engine_add_to(struct rig_engine *rig, unsigned int lcore, const char *name);

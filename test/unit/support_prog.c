@@ -5,6 +5,7 @@
 
 #include "pg_lang.h"
 #include "support.h"
+#include "support_eal.h"
 #include "support_world.h"
 
 static void
@@ -63,6 +64,25 @@ rig_fini(struct rig *rig)
 {
 	pg_prog_scratch_destroy(rig->state.scratch);
 	free(rig->memory);
+}
+
+struct rig buffers;
+
+int
+rig_start(void **state)
+{
+	int rc = support_eal_start(state);
+
+	if (rc == 0)
+		rig_init(&buffers);
+	return rc;
+}
+
+int
+rig_stop(void **state)
+{
+	rig_fini(&buffers);
+	return support_eal_stop(state);
 }
 
 uint8_t *

@@ -49,6 +49,13 @@ struct rig {
 
 #define RIG_ROOM 10240 /**< bytes of a buffer's frame */
 
+/** What the tests of a program run on, there between rig_start() and rig_stop(). */
+extern struct rig buffers;
+
+/** A cmocka group setup and teardown: EAL and the buffers. */
+int rig_start(void **state);
+int rig_stop(void **state);
+
 void rig_init(struct rig *rig);
 void rig_fini(struct rig *rig);
 

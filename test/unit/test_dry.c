@@ -42,7 +42,7 @@ static const struct pg_dry_sink sink = {.write = record};
 static int
 setup(void **state)
 {
-	(void)state;
+	*state = &rig;
 	nrecords = 0;
 	fail_at = PACKETS;
 	rig_engine_init(&rig, &sink);
@@ -50,12 +50,14 @@ setup(void **state)
 	return 0;
 }
 
-static int
-teardown(void **state)
+// A fresh engine.
+static void
+renew(void)
 {
-	(void)state;
-	rig_engine_fini(&rig);
-	return 0;
+	void *state = &rig;
+
+	rig_engine_teardown(&state);
+	setup(&state);
 }
 
 static void
@@ -74,8 +76,7 @@ start_run(void)
 static void
 run(const char *commands)
 {
-	teardown(NULL);
-	setup(NULL);
+	renew();
 	rig_engine_add(&rig, "dev");
 	rig_engine_set(&rig, "dev", commands);
 	start_run();
@@ -336,11 +337,11 @@ test_refused(void **state)
 		{"count 1;min_pkt_size 60;max_pkt_size 70;clone_skb 2;rate 100", EINVAL},
 	};
 
+	(void)state;
 	for (size_t i = 0; i < DIM(cases); i++) {
 		struct pg_error err = {0};
 
-		teardown(state);
-		setup(state);
+		renew();
 		rig_engine_add(&rig, "dev");
 		rig_engine_set(&rig, "dev", cases[i].commands);
 		CHECK(pg_engine_start(rig.engine, &err) == -cases[i].code, "'%s': %s",
@@ -388,7 +389,7 @@ test_never(void **state)
 	CHECK_U64(nrecords, 0, "packets that are never to be sent");
 }
 
-#define DRY(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define DRY(test) cmocka_unit_test_setup_teardown(test, setup, rig_engine_teardown)
 
 int
 main(void)

@@ -5,14 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "support_eal.h"
 #include "support_prog.h"
 
 #define IP(a, b, c, d) ((uint32_t)(a) << 24 | (b) << 16 | (c) << 8 | (d))
 
 #define PLAIN "pkt_size 60;flag NO_TIMESTAMP"
 
-static struct rig rig;
 static struct pg_flow flow; // of the last compile()
 
 static struct pg_prog *
@@ -37,15 +35,16 @@ static void
 collect(const struct pg_prog *prog, enum pg_field field, uint64_t index, unsigned int burst,
 	unsigned int n, uint32_t *out)
 {
-	pg_prog_seek(prog, &rig.state, index);
+	pg_prog_seek(prog, &buffers.state, index);
 	while (n > 0) {
 		unsigned int now = n < burst ? n : burst;
 
-		pg_prog_run(prog, &rig.state, rig.mbuf, now);
+		pg_prog_run(prog, &buffers.state, buffers.mbuf, now);
 		for (unsigned int k = 0; k < now; k++) {
 			struct packet packet;
 
-			packet_read(&flow, rig_frame(&rig, k), rig.mbuf[k]->pkt_len, &packet);
+			packet_read(
+				&flow, rig_frame(&buffers, k), buffers.mbuf[k]->pkt_len, &packet);
 			*out++ = packet.value[field];
 		}
 		n -= now;
@@ -357,27 +356,10 @@ test_bytes(void **state)
 	collect(prog, PG_FIELD_SIZE, 5, 32, 500, got);
 	for (unsigned int k = 0; k < 500; k++)
 		bytes += got[k];
-	assert_true(rig.state.bytes == bytes);
+	assert_true(buffers.state.bytes == bytes);
 	collect(prog, PG_FIELD_SIZE, 0, 1, 1, got);
-	assert_true(rig.state.bytes == got[0]);
+	assert_true(buffers.state.bytes == got[0]);
 	pg_prog_destroy(prog);
-}
-
-static int
-start(void **state)
-{
-	int rc = support_eal_start(state);
-
-	if (rc == 0)
-		rig_init(&rig);
-	return rc;
-}
-
-static int
-stop(void **state)
-{
-	rig_fini(&rig);
-	return support_eal_stop(state);
 }
 
 int
@@ -393,5 +375,5 @@ main(void)
 		cmocka_unit_test(test_bytes),
 	};
 
-	return cmocka_run_group_tests_name("prog_fields", tests, start, stop);
+	return cmocka_run_group_tests_name("prog_fields", tests, rig_start, rig_stop);
 }

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 
 #include "pg_random.h"
-#include "support_eal.h"
 #include "support_prog.h"
-
-static struct rig rig;
 
 static struct pg_prog *
 compile(const struct pg_flow *flow, uint64_t seed, bool portable)
@@ -62,16 +59,16 @@ read_packets(const struct pg_flow *flow, const struct pg_prog *prog, uint64_t in
 {
 	static uint8_t want[RIG_ROOM];
 
-	pg_prog_seek(prog, &rig.state, index);
+	pg_prog_seek(prog, &buffers.state, index);
 	for (unsigned int at = 0; at < n; at += burst) {
 		unsigned int now = n - at < burst ? n - at : burst;
 
-		rig_dirty(&rig, now);
-		pg_prog_run(prog, &rig.state, rig.mbuf, now);
+		rig_dirty(&buffers, now);
+		pg_prog_run(prog, &buffers.state, buffers.mbuf, now);
 		for (unsigned int k = 0; k < now; k++) {
 			struct packet *p = &out[at + k];
-			const uint8_t *frame = rig_frame(&rig, k);
-			uint32_t length = rig.mbuf[k]->pkt_len;
+			const uint8_t *frame = rig_frame(&buffers, k);
+			uint32_t length = buffers.mbuf[k]->pkt_len;
 
 			p->index = index + at + k;
 			p->copies = 1;
@@ -117,8 +114,8 @@ test_sequential(void **state)
 			CHECK_U64(packets[k].value[PG_FIELD_UDP_SRC], 9 + k / length % 4,
 				"packet %llu of row %zu", (unsigned long long)k, i / 2);
 		}
-		CHECK_U64(
-			rig.state.flows_started, (PACKETS + length - 1) / length, "row %zu", i / 2);
+		CHECK_U64(buffers.state.flows_started, (PACKETS + length - 1) / length, "row %zu",
+			i / 2);
 		pg_prog_destroy(prog);
 	}
 }
@@ -307,20 +304,20 @@ test_mix_counts(void **state)
 	uint64_t bytes = 0;
 
 	(void)state;
-	memset(rig.state.imix_count, 0, sizeof(rig.state.imix_count));
+	memset(buffers.state.imix_count, 0, sizeof(buffers.state.imix_count));
 	read_packets(&flow, prog, 0, 32, 1200, packets);
-	assert_true(rig.state.imix_count[0] == 700 && rig.state.imix_count[1] == 400);
-	assert_true(rig.state.imix_count[2] == 100 && rig.state.imix_count[3] == 0);
-	assert_true(rig.state.bytes == 700 * 60 + 400 * 590 + 100 * 1514);
-	pg_prog_seek(prog, &rig.state, 0);
-	pg_prog_sizes(prog, &rig.state, 512);
+	assert_true(buffers.state.imix_count[0] == 700 && buffers.state.imix_count[1] == 400);
+	assert_true(buffers.state.imix_count[2] == 100 && buffers.state.imix_count[3] == 0);
+	assert_true(buffers.state.bytes == 700 * 60 + 400 * 590 + 100 * 1514);
+	pg_prog_seek(prog, &buffers.state, 0);
+	pg_prog_sizes(prog, &buffers.state, 512);
 	for (unsigned int k = 0; k < 512; k++) {
-		CHECK_U64(rig.state.scratch->length[k], packets[k].value[PG_FIELD_SIZE],
+		CHECK_U64(buffers.state.scratch->length[k], packets[k].value[PG_FIELD_SIZE],
 			"packet %u", k);
-		bytes += rig.state.scratch->length[k];
+		bytes += buffers.state.scratch->length[k];
 	}
-	assert_true(rig.state.imix_count[0] == 700 && rig.state.index == 0);
-	assert_true(rig.state.bytes == 0 && bytes > 0);
+	assert_true(buffers.state.imix_count[0] == 700 && buffers.state.index == 0);
+	assert_true(buffers.state.bytes == 0 && bytes > 0);
 	pg_prog_destroy(prog);
 }
 
@@ -339,23 +336,6 @@ test_range_wins(void **state)
 	pg_prog_destroy(prog);
 }
 
-static int
-start(void **state)
-{
-	int rc = support_eal_start(state);
-
-	if (rc == 0)
-		rig_init(&rig);
-	return rc;
-}
-
-static int
-stop(void **state)
-{
-	rig_fini(&rig);
-	return support_eal_stop(state);
-}
-
 int
 main(void)
 {
@@ -370,5 +350,5 @@ main(void)
 		cmocka_unit_test(test_range_wins),
 	};
 
-	return cmocka_run_group_tests_name("prog_flows", tests, start, stop);
+	return cmocka_run_group_tests_name("prog_flows", tests, rig_start, rig_stop);
 }

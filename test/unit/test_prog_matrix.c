@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "support_eal.h"
 #include "support_prog.h"
 
 #define FIRST   ((1ull << 32) - 300)
@@ -70,7 +69,6 @@ static const char *const counts[5] = {
 	"src_mac_count 65536;flag MACSRC_RND",
 };
 
-static struct rig rig;
 static uint8_t frames[PACKETS][ROOM];
 static uint32_t lengths[PACKETS];
 
@@ -194,8 +192,8 @@ static void
 check_burst(const struct combination *c, const struct pass *pass, unsigned int at, unsigned int n)
 {
 	for (unsigned int k = 0; k < n; k++, at++) {
-		const struct rte_mbuf *m = rig.mbuf[k];
-		const uint8_t *frame = rig_frame(&rig, k);
+		const struct rte_mbuf *m = buffers.mbuf[k];
+		const uint8_t *frame = rig_frame(&buffers, k);
 
 		check_mbuf(c, m);
 		if (pass == &passes[0]) {
@@ -266,21 +264,21 @@ run_pass(const struct combination *c, const struct pass *pass)
 	struct pg_prog *prog = rig_compile(&config);
 	unsigned int at = 0;
 
-	rig_dirty(&rig, PG_BURST_MAX);
+	rig_dirty(&buffers, PG_BURST_MAX);
 	for (unsigned int k = 0; pass->image_kept && k < PG_BURST_MAX; k++) {
-		memset(rig.mbuf[k], 0, sizeof(*rig.mbuf[k])); // as a pool makes them
-		pg_prog_prepare(prog, rig.mbuf[k]);
+		memset(buffers.mbuf[k], 0, sizeof(*buffers.mbuf[k])); // as a pool makes them
+		pg_prog_prepare(prog, buffers.mbuf[k]);
 	}
-	pg_prog_seek(prog, &rig.state, FIRST);
+	pg_prog_seek(prog, &buffers.state, FIRST);
 	for (const unsigned int *burst = pass->bursts; *burst != 0; at += *burst++) {
 		if (!pass->image_kept)
-			rig_dirty(&rig, *burst);
-		set_times(c, &rig.state, at, *burst);
-		pg_prog_run(prog, &rig.state, rig.mbuf, *burst);
+			rig_dirty(&buffers, *burst);
+		set_times(c, &buffers.state, at, *burst);
+		pg_prog_run(prog, &buffers.state, buffers.mbuf, *burst);
 		check_burst(c, pass, at, *burst);
 	}
 	assert_int_equal(at, PACKETS);
-	assert_true(rig.state.index == FIRST + PACKETS);
+	assert_true(buffers.state.index == FIRST + PACKETS);
 	check_alone(c, prog);
 	pg_prog_destroy(prog);
 }
@@ -324,23 +322,6 @@ test_checksum_no_timestamp(void **state)
 	run_quarter(3);
 }
 
-static int
-start(void **state)
-{
-	int rc = support_eal_start(state);
-
-	if (rc == 0)
-		rig_init(&rig);
-	return rc;
-}
-
-static int
-stop(void **state)
-{
-	rig_fini(&rig);
-	return support_eal_stop(state);
-}
-
 int
 main(void)
 {
@@ -351,5 +332,5 @@ main(void)
 		cmocka_unit_test(test_checksum_no_timestamp),
 	};
 
-	return cmocka_run_group_tests_name("prog_matrix", tests, start, stop);
+	return cmocka_run_group_tests_name("prog_matrix", tests, rig_start, rig_stop);
 }

@@ -37,17 +37,9 @@ static struct pg_device *lo;
 static int
 setup(void **state)
 {
-	(void)state;
+	*state = &rig;
 	rig_engine_init(&rig, NULL);
 	lo = rig_engine_add(&rig, "lo");
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	rig_engine_fini(&rig);
 	return 0;
 }
 
@@ -180,7 +172,7 @@ test_changed_lines(void **state)
 	for (size_t i = 0; i < DIM(changes); i++) {
 		char *text, run[400] = "\n";
 
-		teardown(state);
+		rig_engine_teardown(state);
 		setup(state);
 		rig_engine_set(&rig, "lo", changes[i].commands);
 		text = rig_engine_text(lo);
@@ -205,7 +197,7 @@ test_absent_lines(void **state)
 	for (size_t i = 0; i < DIM(commands); i++) {
 		char *text;
 
-		teardown(state);
+		rig_engine_teardown(state);
 		setup(state);
 		rig_engine_set(&rig, "lo", commands[i]);
 		text = rig_engine_text(lo);
@@ -234,7 +226,7 @@ test_current_follows(void **state)
 	for (size_t i = 0; i < DIM(cases); i++) {
 		char *text;
 
-		teardown(state);
+		rig_engine_teardown(state);
 		setup(state);
 		rig_engine_set(&rig, "lo", cases[i].commands);
 		text = rig_engine_text(lo);
@@ -405,7 +397,7 @@ test_device_names(void **state)
 	assert_null(pg_engine_device(rig.engine, ""));
 }
 
-#define ON_LO(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define ON_LO(test) cmocka_unit_test_setup_teardown(test, setup, rig_engine_teardown)
 
 int
 main(void)
