@@ -190,38 +190,6 @@ test_random_small(void **state)
 			cases[i / 2].values, i % 2);
 }
 
-// Every value of a whole field comes: 32 draws for each, so that n / e^32 are expected to be
-// missed.
-static void
-check_all(enum pg_field field, uint32_t n)
-{
-	struct pg_prog *prog = compile(field, 0, n - 1, true, false);
-	static uint8_t seen[65536];
-	static uint32_t got[512];
-	uint32_t reached = 0;
-
-	memset(seen, 0, sizeof(seen));
-	for (uint64_t index = 0; index < 32 * n; index += 512) {
-		collect(prog, field, index, 512, 512, got);
-		for (unsigned int k = 0; k < 512; k++)
-			seen[got[k] & 0xffff] = 1;
-	}
-	for (unsigned int v = 0; v < 65536; v++)
-		reached += seen[v];
-	CHECK_U64(reached, n, "field %d", field);
-	pg_prog_destroy(prog);
-}
-
-static void
-test_random_all(void **state)
-{
-	(void)state;
-	check_all(PG_FIELD_UDP_SRC, 65536);
-	check_all(PG_FIELD_UDP_DST, 65536);
-	check_all(PG_FIELD_VLAN, 4096);
-	check_all(PG_FIELD_SVLAN, 4096);
-}
-
 // Wide ranges, and that equal parts of them come equally often: six standard deviations.
 static void
 check_even(enum pg_field field, uint32_t lo, uint32_t hi, uint64_t from, bool portable)
@@ -368,7 +336,6 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_linear),
 		cmocka_unit_test(test_random_small),
-		cmocka_unit_test(test_random_all),
 		cmocka_unit_test(test_random_wide),
 		cmocka_unit_test(test_seed_and_stream),
 		cmocka_unit_test(test_fields_are_apart),
