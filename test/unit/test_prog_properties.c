@@ -275,6 +275,29 @@ check_receiver(unsigned int at)
 	SAME(!wanted || holds(pseudo + words(udp, udp_bytes)), "UDP's checksum of packet %u", at);
 }
 
+// Fields in sequence are arithmetic, random ones lie in their range. With flows some count flows.
+static void
+check_fields(unsigned int at, const struct packet *packet)
+{
+	const struct pg_flow *flow = &sample.flow;
+
+	for (int f = 0; f < PG_FIELD_IP6_SRC; f++) {
+		const struct pg_range *r = &flow->field[f];
+		uint32_t least = f == PG_FIELD_SIZE ? flow->frame_min : 0;
+		uint32_t in_turn = RTE_MAX(packet_linear(r, packet->index), least);
+		uint32_t value = packet->value[f];
+
+		if ((f == PG_FIELD_IP_SRC || f == PG_FIELD_IP_DST) && flow->flags & PG_FLAG_IPV6)
+			continue;
+		if (f == PG_FIELD_SIZE && flow->imix.count > 0)
+			continue;
+		SAME(value >= r->lo && value <= RTE_MAX(r->hi, least), "field %d of packet %u", f,
+			at);
+		SAME(r->random || value == in_turn || (flow->flows > 0 && f <= PG_FIELD_IP_DST),
+			"field %d of packet %u: %u, not %u", f, at, value, in_turn);
+	}
+}
+
 // And what the second implementation makes of the same fields, to the byte.
 static void
 check_naive(unsigned int at)
@@ -285,6 +308,7 @@ check_naive(unsigned int at)
 	uint32_t length;
 
 	packet_read(&sample.flow, packets.frame[at], packets.length[at], &packet);
+	check_fields(at, &packet);
 	length = packet_build(&sample.flow, &packet, want);
 	SAME(length == packets.length[at], "%u bytes, not %u, of packet %u", packets.length[at],
 		length, at);
