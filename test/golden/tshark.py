@@ -145,7 +145,7 @@ class Device:
             "mpls.exp": [label[1] for label in self.labels],
             "mpls.ttl": [label[2] for label in self.labels],
             "mpls.bottom": [0] * (len(self.labels) - 1) + [1] if self.labels else [],
-            "ip.version": [self.version], # tshark calls it so in IPv6 as well
+            "ip.version": [self.version],  # tshark calls it so in IPv6 as well
             "udp.srcport": [walk(self.ports[0])],
             "udp.dstport": [walk(self.ports[1])],
             "udp.length": [udp_bytes],
@@ -183,7 +183,7 @@ def devices():
     for version in (4, 6):
         for checksum in (False, True):
             for tags, labels in stacks:
-                first = make(version, tags, labels, checksum, (42, 42), 2) # too short: lengthened
+                first = make(version, tags, labels, checksum, (42, 42), 2)  # too short: lengthened
                 least = first.smallest()
                 make(version, tags, labels, checksum, (least - 3, least + 9), 20)
                 for size in (least, 999, LARGEST, JUMBO[-1]):
