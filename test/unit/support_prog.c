@@ -110,6 +110,18 @@ rig_compile(const struct pg_prog_config *config)
 	return prog;
 }
 
+struct pg_prog *
+rig_compile_flow(const struct pg_flow *flow, uint64_t seed, bool portable)
+{
+	const struct pg_prog_config config = {.flow = flow,
+		.stream = "net_null0",
+		.seed = seed,
+		.copies = 1,
+		.portable = portable};
+
+	return rig_compile(&config);
+}
+
 void
 rig_run(struct rig *rig, const struct pg_prog *prog, uint64_t index, unsigned int n)
 {

@@ -67,6 +67,9 @@ uint8_t *rig_frame(const struct rig *rig, unsigned int k);
 /** Compile; fails the test if that fails. */
 struct pg_prog *rig_compile(const struct pg_prog_config *config);
 
+/** Compile a flow as the stream of a device that sends each packet once. */
+struct pg_prog *rig_compile_flow(const struct pg_flow *flow, uint64_t seed, bool portable);
+
 /** Run the program over n fresh, dirty buffers from packet `index` on. */
 void rig_run(struct rig *rig, const struct pg_prog *prog, uint64_t index, unsigned int n);
 

@@ -16,18 +16,6 @@
 #define DST_MAC  4
 #define SRC_MAC  10
 
-static struct pg_prog *
-compile(const struct pg_flow *flow, uint64_t seed, bool portable)
-{
-	const struct pg_prog_config config = {.flow = flow,
-		.stream = "net_null0",
-		.seed = seed,
-		.copies = 1,
-		.portable = portable};
-
-	return rig_compile(&config);
-}
-
 static uint32_t
 read_be16(const uint8_t *at)
 {
@@ -74,7 +62,7 @@ static void
 check_uniform(const struct uniform *u, uint64_t seed, uint64_t n, bool portable)
 {
 	struct pg_flow flow = flow_make(u->commands);
-	struct pg_prog *prog = compile(&flow, seed, portable);
+	struct pg_prog *prog = rig_compile_flow(&flow, seed, portable);
 	double k = u->hi - u->lo + 1, share = (double)n / k, sum = 0;
 	uint32_t came = 0, strange = 0;
 
@@ -154,7 +142,7 @@ test_mix(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < DIM(firsts) * 4; i++) {
-		struct pg_prog *prog = compile(&flow, i, i % 2);
+		struct pg_prog *prog = rig_compile_flow(&flow, i, i % 2);
 		uint32_t all[3] = {0};
 
 		memset(mix_count, 0, sizeof(mix_count));
@@ -185,7 +173,7 @@ test_round_robin(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < DIM(packets) * DIM(firsts) * 2; i++) {
-		struct pg_prog *prog = compile(&flow, 1, i / 2 % 2);
+		struct pg_prog *prog = rig_compile_flow(&flow, 1, i / 2 % 2);
 		uint64_t n = packets[i / 2 % DIM(packets)], came = 0;
 		uint32_t base = i % 2 ? 0 : 7 << 8;
 
@@ -241,7 +229,7 @@ test_sizes(void **state)
 		snprintf(commands, sizeof(commands), PLAIN ";min_pkt_size %u;max_pkt_size %u%s", lo,
 			hi, versions[i / 2].more);
 		flow = flow_make(commands);
-		prog = compile(&flow, 1, i % 2);
+		prog = rig_compile_flow(&flow, 1, i % 2);
 		asked = lo;
 		asked_most = hi;
 		for_packets(prog, 0, hi - lo + 1, check_size);
@@ -249,7 +237,7 @@ test_sizes(void **state)
 		pg_prog_destroy(prog);
 		for (uint32_t size = lo; size <= hi; size++) {
 			flow.field[PG_FIELD_SIZE] = (struct pg_range){size, size, 0};
-			prog = compile(&flow, 1, i % 2);
+			prog = rig_compile_flow(&flow, 1, i % 2);
 			asked = asked_most = size;
 			for_packets(prog, 0, 3, check_size);
 			pg_prog_destroy(prog);

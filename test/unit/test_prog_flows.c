@@ -8,18 +8,6 @@
 #include "pg_random.h"
 #include "support_prog.h"
 
-static struct pg_prog *
-compile(const struct pg_flow *flow, uint64_t seed, bool portable)
-{
-	const struct pg_prog_config config = {.flow = flow,
-		.stream = "net_null0",
-		.seed = seed,
-		.copies = 1,
-		.portable = portable};
-
-	return rig_compile(&config);
-}
-
 // A permutation: each of 0 .. n - 1 once, other in other blocks and under other keys.
 static void
 test_permutation(void **state)
@@ -106,7 +94,7 @@ test_sequential(void **state)
 			"dst_min 198.18.0.1;dst_max 198.18.0.10;udp_src_min 9;udp_src_max 12",
 			cases[i / 2].flows, cases[i / 2].flowlen);
 		flow = flow_make(commands);
-		prog = compile(&flow, 1, i % 2);
+		prog = rig_compile_flow(&flow, 1, i % 2);
 		read_packets(&flow, prog, 0, 100, PACKETS, packets);
 		for (uint64_t k = 0; k < PACKETS; k++) {
 			CHECK_U64(packets[k].value[PG_FIELD_IP_DST], 0xc6120001 + k / length % 10,
@@ -150,7 +138,7 @@ test_random(void **state)
 			"dst_min 10.0.0.0;dst_max 10.255.255.255;flag UDPCSUM",
 			cases[i / 2].flows, cases[i / 2].flowlen);
 		flow = flow_make(commands);
-		prog = compile(&flow, 1, i % 2);
+		prog = rig_compile_flow(&flow, 1, i % 2);
 		read_packets(&flow, prog, 0, 512, PACKETS, packets);
 		memset(length, 0, sizeof(length));
 		for (uint32_t k = 0; k < whole; k++) {
@@ -179,7 +167,7 @@ test_fields_of_a_flow(void **state)
 					"src_min 20.0.0.0;src_max 20.255.255.255;flag IPSRC_RND;"
 					"udp_src_min 0;udp_src_max 65535;flag UDPSRC_RND;"
 					"udp_dst_min 0;udp_dst_max 65535;dst_mac_count 3");
-	struct pg_prog *prog = compile(&flow, 1, false);
+	struct pg_prog *prog = rig_compile_flow(&flow, 1, false);
 	unsigned int first_of[1000], nfirst = 0;
 
 	(void)state;
@@ -207,7 +195,8 @@ check_repeatable(const char *commands, enum pg_field field)
 {
 	static const unsigned int bursts[] = {1, 3, 32, 100, 512};
 	struct pg_flow flow = flow_make(commands);
-	struct pg_prog *prog = compile(&flow, 1, true), *other = compile(&flow, 2, false);
+	struct pg_prog *prog = rig_compile_flow(&flow, 1, true),
+		       *other = rig_compile_flow(&flow, 2, false);
 	static uint8_t frame[2048];
 	unsigned int same = 0;
 
@@ -275,7 +264,7 @@ test_mix(void **state)
 		snprintf(commands, sizeof(commands), "flag NO_TIMESTAMP;imix_weights %s",
 			cases[i / 2].weights);
 		flow = flow_make(commands);
-		prog = compile(&flow, 1, i % 2);
+		prog = rig_compile_flow(&flow, 1, i % 2);
 		assert_true(pg_prog_size_varies(prog));
 		read_packets(&flow, prog, 0, 512, PACKETS, packets);
 		for (uint32_t at = 0; at < whole; at += cycle) {
@@ -300,7 +289,7 @@ static void
 test_mix_counts(void **state)
 {
 	struct pg_flow flow = flow_make("flag NO_TIMESTAMP;imix_weights 60,7 590,4 1514,1");
-	struct pg_prog *prog = compile(&flow, 9, false);
+	struct pg_prog *prog = rig_compile_flow(&flow, 9, false);
 	uint64_t bytes = 0;
 
 	(void)state;
@@ -327,7 +316,7 @@ test_range_wins(void **state)
 {
 	struct pg_flow flow = flow_make("flag NO_TIMESTAMP;imix_weights 590,1;min_pkt_size 60;"
 					"max_pkt_size 70");
-	struct pg_prog *prog = compile(&flow, 1, false);
+	struct pg_prog *prog = rig_compile_flow(&flow, 1, false);
 
 	(void)state;
 	read_packets(&flow, prog, 0, 100, 100, packets);
