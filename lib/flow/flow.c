@@ -37,6 +37,36 @@ range(uint32_t lo, uint32_t hi, uint32_t flags, uint32_t random_flag)
 	return (struct pg_range){lo, RTE_MAX(lo, hi), lo < hi && (flags & random_flag) != 0};
 }
 
+// The kernel's walk of an active range: a random draw never takes the last value, nor does a port's
+// sequence; sequences begin at the second value. `last` 2^32 - 1 is never passed, so addresses then
+// go on at 0 (recorded, 19).
+static void
+walk_as_linux(struct pg_flow *flow, enum pg_field field, bool last_excluded)
+{
+	struct pg_range *r = &flow->field[field];
+
+	if (r->lo == r->hi)
+		return;
+	if (!r->random) {
+		flow->from_second |= 1u << field;
+		if (r->hi == UINT32_MAX)
+			flow->endless |= 1u << field;
+	}
+	if (r->random || last_excluded)
+		r->hi--;
+}
+
+static void
+ranges_as_linux(struct pg_flow *flow)
+{
+	flow->as_linux = true;
+	walk_as_linux(flow, PG_FIELD_UDP_SRC, true);
+	walk_as_linux(flow, PG_FIELD_UDP_DST, true);
+	walk_as_linux(flow, PG_FIELD_IP_SRC, false);
+	walk_as_linux(flow, PG_FIELD_IP_DST, false);
+	walk_as_linux(flow, PG_FIELD_SIZE, false);
+}
+
 static int
 resolve_size(const struct pg_template *tmpl, const struct pg_flow_port *port, struct pg_flow *flow,
 	struct pg_error *err)
@@ -49,7 +79,7 @@ resolve_size(const struct pg_template *tmpl, const struct pg_flow_port *port, st
 	if (tmpl->min_size >= tmpl->max_size)
 		flow->imix = tmpl->imix;
 	flow->flows = tmpl->flows;
-	flow->flowlen = RTE_MAX(tmpl->flowlen, 1u);
+	flow->flowlen = port->as_linux ? tmpl->flowlen : RTE_MAX(tmpl->flowlen, 1u);
 	flow->field[PG_FIELD_SIZE] = range(lo, tmpl->max_size, tmpl->flags, PG_FLAG_TXSIZE_RND);
 	if (longest > PG_SIZE_MAX) {
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
@@ -96,10 +126,11 @@ is_unset(const struct pg_ip6 *ip)
 	return memcmp(ip, &unset, sizeof(unset)) == 0;
 }
 
-// A range if its first address is set, else one address.
+// A range if its first address is set, else one address. masked: its ends are bits to set and to
+// keep, in any order.
 static int
 resolve_ip6(const char *name, const struct pg_ip6 *one, const struct pg_ip6 *lo,
-	const struct pg_ip6 *hi, struct pg_range6 *range6, struct pg_error *err)
+	const struct pg_ip6 *hi, bool masked, struct pg_range6 *range6, struct pg_error *err)
 {
 	int order = memcmp(lo, hi, sizeof(*lo));
 
@@ -107,8 +138,8 @@ resolve_ip6(const char *name, const struct pg_ip6 *one, const struct pg_ip6 *lo,
 		*range6 = (struct pg_range6){*one, *one, 0};
 		return 0;
 	}
-	*range6 = (struct pg_range6){*lo, *hi, order < 0};
-	if (order <= 0)
+	*range6 = (struct pg_range6){*lo, *hi, masked || order < 0};
+	if (masked || order <= 0)
 		return 0;
 	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "%s_min lies behind %s_max", name, name);
 	return pg_error_expect(err, "%s_max at or behind %s_min", name, name);
@@ -119,11 +150,12 @@ resolve_ip6_both(const struct pg_template *tmpl, const struct pg_flow_port *port
 	struct pg_flow *flow, struct pg_error *err)
 {
 	const struct pg_ip6 *src = is_unset(&tmpl->src6) ? &port->ip6 : &tmpl->src6;
-	int rc = resolve_ip6("src6", src, &tmpl->src6_min, &tmpl->src6_max, &flow->src6, err);
+	int rc =
+		resolve_ip6("src6", src, &tmpl->src6_min, &tmpl->src6_max, false, &flow->src6, err);
 
 	return rc < 0 ? rc
 		      : resolve_ip6("dst6", &tmpl->dst6, &tmpl->dst6_min, &tmpl->dst6_max,
-				&flow->dst6, err);
+				port->as_linux, &flow->dst6, err);
 }
 
 static struct pg_range
@@ -166,13 +198,15 @@ pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 			: range(tmpl->src_min.addr, tmpl->src_max.addr, flags, PG_FLAG_IPSRC_RND);
 	flow->field[PG_FIELD_IP_DST] =
 		range(tmpl->dst_min.addr, tmpl->dst_max.addr, flags, PG_FLAG_IPDST_RND);
+	if (resolve_size(tmpl, port, flow, err) < 0)
+		return -err->code;
+	if (port->as_linux)
+		ranges_as_linux(flow);
 	if (!(flags & PG_FLAG_IPV6) && dst->random && pg_flow_allowed(dst->lo, dst->hi) == 0) {
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
 			"every random destination from dst_min to dst_max is reserved");
 		return pg_error_expect(err,
 			"a range with addresses outside 0.0.0.0, 127/8, 224/4 and 255.255.255.255");
 	}
-	if ((flags & PG_FLAG_IPV6) && resolve_ip6_both(tmpl, port, flow, err) < 0)
-		return -err->code;
-	return resolve_size(tmpl, port, flow, err);
+	return flags & PG_FLAG_IPV6 ? resolve_ip6_both(tmpl, port, flow, err) : 0;
 }

@@ -2,6 +2,7 @@
 #ifndef PG_FLOW_H
 #define PG_FLOW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -114,6 +115,7 @@ struct pg_flow_port {
 	struct pg_ip6 ip6;  /**< link-local address; all zero: none */
 	uint32_t frame_max; /**< largest frame without FCS that the port carries */
 	const char *name;
+	bool as_linux; /**< ranges as the kernel walks them: see struct pg_flow */
 };
 
 /** An inclusive range of a field; lo == hi: the field is constant. */
@@ -138,7 +140,10 @@ enum pg_field {
 	PG_FIELDS,
 };
 
-/** A random range of IPv6 addresses, inclusive; random 0: constant at lo. */
+static_assert(PG_FIELDS <= 32, "masks of fields have 32 bits");
+
+/** A random range of IPv6 addresses, inclusive; random 0: constant at lo. As Linux walks it, the
+ *  destination is (random | lo) & hi instead. */
 struct pg_range6 {
 	struct pg_ip6 lo, hi;
 	uint8_t random;
@@ -156,6 +161,11 @@ struct pg_flow {
 	uint32_t flows, flowlen; /**< flows 0: none; flowlen >= 1 */
 	uint8_t tos, traffic_class;
 	struct pg_range6 src6, dst6;
+	/* As Linux walks ranges (reference 7): ends that never come are cut off in field[], flowlen
+	 * is as set, and only the IPv4 destination belongs to a flow. */
+	bool as_linux;
+	uint32_t from_second; /**< 1 << field: a sequence that begins at its second value */
+	uint32_t endless;     /**< 1 << field: a sequence that goes on at 0 behind 2^32 - 1 */
 };
 
 /** Fill in what the user left open, as pktgen does at start (reference 6.1), and refuse what the

@@ -19,6 +19,10 @@ struct pg_prog;
 struct pg_prog_state;
 struct pg_prog_scratch;
 
+/** What the kernel's walk remembers from one run of a device to the next: IP id, flow table and
+ *  current flow, and the source MAC it came to. */
+struct pg_walk;
+
 struct pg_prog_config {
 	const struct pg_flow *flow; /**< borrowed during the call */
 	const char *stream;         /**< the stream's name: a part of every random field's key */
@@ -29,7 +33,27 @@ struct pg_prog_config {
 	bool paced;      /**< every packet has its own intended time */
 	int socket;      /**< NUMA node of the program's memory */
 	bool portable;   /**< use no CPU feature beyond the baseline (tests) */
+	/** Of a flow as Linux walks it: what was before. Borrowed as long as the program lives; has
+	 *  room for the flow's `flows`. */
+	const struct pg_walk *walk;
 };
+
+/** Errors: NULL, out of memory. Owner: the caller, pg_walk_destroy(). */
+struct pg_walk *pg_walk_create(void);
+struct pg_walk *pg_walk_copy(const struct pg_walk *walk);
+void pg_walk_destroy(struct pg_walk *walk);
+
+/** Room for so many flows. Errors: -ENOMEM; then nothing has changed. */
+int pg_walk_reserve(struct pg_walk *walk, uint32_t flows);
+
+/** The destination of the last packet, host byte order. */
+uint32_t pg_walk_daddr(const struct pg_walk *walk);
+
+/** The kernel's quirk: a source MAC that is no longer walked stays where the walk came to. */
+void pg_walk_source(const struct pg_walk *walk, struct rte_ether_addr *src_mac);
+
+/** Take note of a run that built so many packets. Context: control, after the run. */
+void pg_walk_end(struct pg_walk *walk, const struct pg_prog *prog, uint64_t built);
 
 /** Errors: NULL with text. Owner: the caller, pg_prog_destroy(). */
 struct pg_prog *pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err);
@@ -40,8 +64,12 @@ void pg_prog_destroy(struct pg_prog *prog);
 struct pg_prog_scratch *pg_prog_scratch_create(int socket);
 void pg_prog_scratch_destroy(struct pg_prog_scratch *scratch);
 
-/** Go to packet `index` of the stream. */
+/** Go to packet `index`. Flows as Linux walks them begin at packet 0: the state's walk then goes
+ *  through all packets before. */
 void pg_prog_seek(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t index);
+
+/** Go back to the packet built last. Flow starts stay counted. */
+void pg_prog_back(const struct pg_prog *prog, struct pg_prog_state *state);
 
 /** Put the image and the metadata into a buffer of a pool: what `image_kept` relies on. */
 void pg_prog_prepare(const struct pg_prog *prog, struct rte_mbuf *mbuf);
@@ -56,7 +84,8 @@ bool pg_prog_size_varies(const struct pg_prog *prog);
  *  Shape:   1 <= n <= PG_BURST_MAX; the program's sizes vary.  Context: the state's owner. */
 void pg_prog_sizes(const struct pg_prog *prog, struct pg_prog_state *state, unsigned int n);
 
-/** The value of a field in packet `index`: address, port or configured size in host byte order. */
+/** The value of a field in packet `index`: address, port or configured size in host byte order.
+ *  Not for the destination of flows as Linux walks them: see pg_walk_daddr(). */
 uint32_t pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index);
 
 /** The IPv6 addresses of packet `index`; zero for a program of IPv4. */

@@ -61,13 +61,20 @@ random_kind(uint64_t n)
 	return n <= UINT16_MAX + 1 ? PROG_RANDOM_32 : PROG_RANDOM_64;
 }
 
+// Has the program columns of flow numbers? As Linux walks flows it has not.
+static bool
+by_flow(const struct pg_prog *prog)
+{
+	return prog->flow.flows > 0 && !prog->flow.as_linux;
+}
+
 // Addresses and ports belong to the flow, if there are flows; the rest goes on per packet.
 static enum prog_kind
 value_kind(const struct pg_prog *prog, enum pg_field field, uint64_t n)
 {
 	bool random = prog->flow.field[field].random;
 
-	if (prog->flow.flows > 0 && field <= PG_FIELD_IP_DST)
+	if (by_flow(prog) && field <= PG_FIELD_IP_DST)
 		return random ? PROG_RANDOM_FLOW : PROG_LINEAR_FLOW;
 	return random ? random_kind(n) : PROG_LINEAR;
 }
@@ -78,7 +85,7 @@ emit_flows(struct pg_prog *prog, const struct pg_prog_config *config)
 	const struct pg_flow *flow = &prog->flow;
 	struct prog_op *op;
 
-	if (flow->flows == 0)
+	if (!by_flow(prog))
 		return;
 	op = emit(prog, flow->flags & PG_FLAG_FLOW_SEQ ? PROG_FLOWS_SEQ : PROG_FLOWS_RANDOM);
 	op->field = PG_FIELDS;
@@ -109,7 +116,8 @@ emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_f
 	const struct pg_range *range = &prog->flow.field[field];
 	uint8_t column = RTE_MIN((uint8_t)field, (uint8_t)PROG_COLUMN_TAG);
 	struct prog_op skip = {.kind = PROG_SKIP, .field = field, .column = column};
-	uint64_t n = (uint64_t)range->hi - range->lo + 1;
+	bool endless = (prog->flow.endless & 1u << field) != 0;
+	uint64_t n = endless ? UINT64_C(1) << 32 : (uint64_t)range->hi - range->lo + 1;
 	struct prog_op *op;
 
 	if (range->random && field == PG_FIELD_IP_DST)
@@ -120,6 +128,7 @@ emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_f
 	op->lo = range->lo;
 	op->n = (uint32_t)n;
 	op->key = pg_key_make(config->seed, config->stream, field);
+	op->ahead = (prog->flow.from_second & 1u << field) != 0;
 	if (op->kind == PROG_RANDOM_BITS)
 		op->shift = 32 - rte_bsf64(n);
 	if (op->kind == PROG_LINEAR && (op->steps = steps_make(prog, field, n)) == NULL)
@@ -127,6 +136,25 @@ emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_f
 	if (skip.nskips > 0)
 		*emit(prog, PROG_SKIP) = skip;
 	return 0;
+}
+
+// The destination as Linux walks it: its flows remember theirs, a range or not.
+static void
+emit_walk(struct pg_prog *prog, const struct pg_prog_config *config)
+{
+	static const enum prog_kind kinds[2][2] = {
+		{PROG_WALK_ANY, PROG_WALK_ANY_RANDOM}, {PROG_WALK_SEQ, PROG_WALK_SEQ_RANDOM}};
+	const struct pg_range *range = &prog->flow.field[PG_FIELD_IP_DST];
+	bool in_order = (prog->flow.flags & PG_FLAG_FLOW_SEQ) != 0;
+	struct prog_op *op = emit(prog, kinds[in_order][range->random]);
+
+	op->field = op->column = PG_FIELD_IP_DST;
+	op->key = pg_key_make(config->seed, config->stream, PG_FIELD_IP_DST);
+	op->lo = range->lo;
+	op->shift = range->lo != range->hi; // a single address stays what it is
+	op->n = op->shift != 0 ? range->hi : UINT32_MAX;
+	if (range->random)
+		op->cycle = emit_skips(op, range);
 }
 
 static bool
@@ -230,6 +258,11 @@ emit_length(struct pg_prog *prog)
 static int
 emit_addresses(struct pg_prog *prog, const struct pg_prog_config *config, uint32_t *seal)
 {
+	if (prog_walks_flows(&prog->flow)) {
+		*seal |= PROG_SEAL_ADDRESSES;
+		emit_walk(prog, config);
+		return emit_values(prog, config, PG_FIELD_IP_SRC);
+	}
 	if (!prog->ip6)
 		return emit_pair(
 			prog, config, PG_FIELD_IP_SRC, PG_FIELD_IP_DST, PROG_SEAL_ADDRESSES, seal);
@@ -240,7 +273,9 @@ emit_addresses(struct pg_prog *prog, const struct pg_prog_config *config, uint32
 
 		if (!(src ? &prog->flow.src6 : &prog->flow.dst6)->random)
 			continue;
-		op = emit(prog, prog->flow.flows > 0 ? PROG_IP6_FLOW : PROG_IP6);
+		op = emit(prog, by_flow(prog) ? PROG_IP6_FLOW : PROG_IP6);
+		if (!src && prog->flow.as_linux)
+			op->kind = PROG_IP6_MASKED;
 		op->field = field;
 		op->key = pg_key_make(config->seed, config->stream, field);
 		op->offset = prog->l3 + (src ? offsetof(struct rte_ipv6_hdr, src_addr)
@@ -324,6 +359,7 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 		goto no_memory;
 	prog->flow = *config->flow;
 	prog->copies = config->copies;
+	prog->walk = config->walk;
 	prog->frame_min = config->flow->frame_min;
 	prog->frame_max = frame_max;
 	prog->frame = size->lo == size->hi && prog->flow.imix.count == 0 ? frame_max : 0;

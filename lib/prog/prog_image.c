@@ -30,6 +30,8 @@ constant(const struct pg_flow *flow, enum pg_field field)
 {
 	const struct pg_range *r = &flow->field[field], *other = &flow->field[field ^ 1];
 
+	if (field >= PG_FIELD_IP_SRC && prog_walks_flows(flow))
+		return 0;
 	return r->lo == r->hi && other->lo == other->hi ? r->lo : 0;
 }
 

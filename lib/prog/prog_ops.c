@@ -107,21 +107,6 @@ op_image_sizes(OP_ARGS)
 	}
 }
 
-// The offset is added to the last five bytes; the first never changes (reference 7.1).
-static inline void
-put_mac(uint8_t *at, const struct rte_ether_addr *base, uint32_t offset)
-{
-	const uint8_t *b = base->addr_bytes;
-	uint64_t tail =
-		((uint64_t)b[1] << 32 | (uint32_t)b[2] << 24 | b[3] << 16 | b[4] << 8 | b[5]) +
-		offset;
-	uint32_t low = big_32((uint32_t)tail);
-
-	at[0] = b[0];
-	at[1] = (uint8_t)(tail >> 32);
-	memcpy(at + 2, &low, sizeof(low));
-}
-
 static void
 op_macs(OP_ARGS)
 {
@@ -131,8 +116,8 @@ op_macs(OP_ARGS)
 	for (unsigned int k = 0; k < n; k++) {
 		uint8_t *frame = frame_of(pkts[k]);
 
-		put_mac(frame, &prog->flow.dst_mac, c->column[PG_FIELD_MAC_DST][k]);
-		put_mac(frame + RTE_ETHER_ADDR_LEN, &prog->flow.src_mac,
+		prog_put_mac(frame, &prog->flow.dst_mac, c->column[PG_FIELD_MAC_DST][k]);
+		prog_put_mac(frame + RTE_ETHER_ADDR_LEN, &prog->flow.src_mac,
 			c->column[PG_FIELD_MAC_SRC][k]);
 	}
 }
@@ -238,6 +223,8 @@ scale_128(uint64_t high, uint64_t low, unsigned __int128 n)
 	return d + (b >> 64) + (c >> 64) + (middle >> 64);
 }
 
+enum ip6_how { IP6_BY_PACKET, IP6_BY_FLOW, IP6_MASKED };
+
 static unsigned __int128
 load_ip6(const struct pg_ip6 *ip)
 {
@@ -248,22 +235,27 @@ load_ip6(const struct pg_ip6 *ip)
 }
 
 static inline void
-put_ip6(OP_ARGS, const bool by_flow)
+put_ip6(OP_ARGS, const enum ip6_how how)
 {
 	const struct pg_range6 *range =
 		op->field == PG_FIELD_IP6_SRC ? &prog->flow.src6 : &prog->flow.dst6;
-	const unsigned __int128 lo = load_ip6(&range->lo), values = load_ip6(&range->hi) - lo + 1;
+	const unsigned __int128 lo = load_ip6(&range->lo), hi = load_ip6(&range->hi);
+	const unsigned __int128 values = hi - lo + 1; // 0 stands for 2^128
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		uint64_t at = by_flow ? state->scratch->flow[k] : state->index + k;
+		uint64_t at = how == IP6_BY_FLOW ? state->scratch->flow[k] : state->index + k;
 		uint64_t high = pg_random_64(&op->key, 2 * at);
 		uint64_t low = pg_random_64(&op->key, 2 * at + 1);
-		unsigned __int128 ip = lo + // 0 values stand for 2^128
-				       (values != 0 ? scale_128(high, low, values)
-						    : (unsigned __int128)high << 64 | low);
-		uint64_t words[2] = {(uint64_t)(ip >> 64), (uint64_t)ip};
+		unsigned __int128 ip = (unsigned __int128)high << 64 | low;
+		uint64_t words[2];
 
+		if (how == IP6_MASKED)
+			ip = (ip | lo) & hi;
+		else
+			ip = lo + (values != 0 ? scale_128(high, low, values) : ip);
+		words[0] = (uint64_t)(ip >> 64);
+		words[1] = (uint64_t)ip;
 		for (int w = 0; w < 2; w++) {
 			state->scratch->extra_sum[k] +=
 				halves((uint32_t)(words[w] >> 32)) + halves((uint32_t)words[w]);
@@ -276,13 +268,19 @@ put_ip6(OP_ARGS, const bool by_flow)
 static void
 op_ip6(OP_ARGS)
 {
-	put_ip6(prog, op, state, pkts, n, false);
+	put_ip6(prog, op, state, pkts, n, IP6_BY_PACKET);
 }
 
 static void
 op_ip6_flow(OP_ARGS)
 {
-	put_ip6(prog, op, state, pkts, n, true);
+	put_ip6(prog, op, state, pkts, n, IP6_BY_FLOW);
+}
+
+static void
+op_ip6_masked(OP_ARGS)
+{
+	put_ip6(prog, op, state, pkts, n, IP6_MASKED);
 }
 
 // What goes into the packets, column by column: this loop is vectorised.
@@ -296,13 +294,14 @@ seal_columns(const struct pg_prog *prog, struct pg_prog_state *state, unsigned i
 	const uint32_t *restrict sport = c->column[PG_FIELD_UDP_SRC];
 	const uint32_t *restrict dport = c->column[PG_FIELD_UDP_DST];
 	const uint32_t index = (uint32_t)state->index, copies = prog->copies;
+	const uint32_t first_id = index + state->id;
 	const uint32_t ip_base = prog->ip_base, udp_base = prog->udp_base;
 	const uint32_t ttl_proto = prog->ttl_proto, l3 = prog->l3, l4 = prog->l4;
 	const uint32_t const_ports = prog->ports, const_length = prog->udp_length;
 
 #pragma GCC ivdep
 	for (unsigned int k = 0; k < n; k++) {
-		uint32_t id = (index + k) & 0xffff, seq = 1 + (index + k) * copies;
+		uint32_t id = (first_id + k) & 0xffff, seq = 1 + (index + k) * copies;
 		uint32_t address = what & PROG_SEAL_ADDRESSES ? halves(src[k]) + halves(dst[k]) : 0;
 		uint32_t ports = what & PROG_SEAL_PORTS ? sport[k] << 16 | dport[k] : const_ports;
 		uint32_t length =
@@ -388,6 +387,7 @@ const prog_fn PROG_NAME(prog_ops)[PROG_KINDS] = {[PROG_IP6_FLOW] = op_ip6_flow,
 	[PROG_LABEL] = op_label,
 	[PROG_LENGTH] = op_length,
 	[PROG_IP6] = op_ip6,
+	[PROG_IP6_MASKED] = op_ip6_masked,
 	[PROG_STAMP] = op_stamp,
 	[PROG_STAMP_EACH] = op_stamp_each,
 	[PROG_STAMP_NONE] = op_stamp_none,

@@ -25,18 +25,71 @@ pg_prog_scratch_destroy(struct pg_prog_scratch *scratch)
 	rte_free(scratch);
 }
 
+static void
+set_index(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t index)
+{
+	state->index = index;
+	for (uint32_t i = 0; i < prog->nops; i++) {
+		const struct prog_op *op = &prog->ops[i];
+		uint64_t at = index + op->ahead;
+
+		if (op->kind == PROG_LINEAR)
+			state->residue[op->field] = op->n != 0 ? at % op->n : (uint32_t)at;
+	}
+}
+
+static bool
+is_walk(const struct prog_op *op)
+{
+	return op->kind >= PROG_WALK_SEQ && op->kind <= PROG_WALK_ANY_RANDOM;
+}
+
+static const struct prog_op *
+walk_op(const struct pg_prog *prog)
+{
+	for (uint32_t i = 0; i < prog->nops; i++) {
+		if (is_walk(&prog->ops[i]))
+			return &prog->ops[i];
+	}
+	return NULL;
+}
+
+// From the walk's start through all packets before `index`.
+static void
+walk_to(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t index)
+{
+	const struct prog_op *op = walk_op(prog);
+
+	state->id = prog_walk_id(state->walk);
+	prog_walk_begin(state->walk, prog->flow.field[PG_FIELD_IP_DST].lo);
+	if (op == NULL)
+		return;
+	for (uint64_t at = 0; at < index;) {
+		unsigned int n = RTE_MIN(index - at, (uint64_t)PG_BURST_MAX);
+
+		state->index = at;
+		op->fn(prog, op, state, NULL, n);
+		at += n;
+	}
+}
+
 void
 pg_prog_seek(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t index)
 {
-	state->index = index;
 	state->bytes = 0;
 	state->flows_started = 0;
-	for (uint32_t i = 0; i < prog->nops; i++) {
-		const struct prog_op *op = &prog->ops[i];
+	state->id = 0;
+	if (state->walk != NULL)
+		walk_to(prog, state, index);
+	set_index(prog, state, index);
+}
 
-		if (op->kind == PROG_LINEAR)
-			state->residue[op->field] = op->n != 0 ? index % op->n : (uint32_t)index;
-	}
+void
+pg_prog_back(const struct pg_prog *prog, struct pg_prog_state *state)
+{
+	set_index(prog, state, state->index - 1);
+	if (state->walk != NULL)
+		prog_walk_again(state->walk);
 }
 
 void
@@ -96,7 +149,8 @@ pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 	for (uint32_t i = 0; i < prog->nops; i++) {
 		const struct prog_op *op = &prog->ops[i];
 
-		if (op->kind > PROG_SKIP || (op->field != field && op->field != PG_FIELDS))
+		if (op->kind > PROG_SKIP || is_walk(op) ||
+			(op->field != field && op->field != PG_FIELDS))
 			continue;
 		op->fn(prog, op, &state, NULL, 1);
 		if (op->field == field)
@@ -110,13 +164,16 @@ int
 pg_prog_packet(
 	const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out, size_t size)
 {
-	struct pg_prog_state state = {.scratch = calloc(1, sizeof(*state.scratch))};
+	struct pg_prog_state state = {.scratch = calloc(1, sizeof(*state.scratch)),
+		.walk = prog->walk != NULL ? pg_walk_copy(prog->walk) : NULL};
 	const size_t room =
 		RTE_ALIGN_CEIL(PROG_DATA_DELTA + prog->image_bytes, RTE_CACHE_LINE_SIZE);
 	struct rte_mbuf *mbuf = aligned_alloc(RTE_CACHE_LINE_SIZE, room);
+	bool there =
+		state.scratch != NULL && mbuf != NULL && (prog->walk == NULL || state.walk != NULL);
 	int length = -ENOMEM;
 
-	if (state.scratch != NULL && mbuf != NULL && size >= prog->image_bytes) {
+	if (there && size >= prog->image_bytes) {
 		memset(mbuf, 0, room);
 		pg_prog_prepare(prog, mbuf);
 		pg_prog_seek(prog, &state, index);
@@ -127,6 +184,7 @@ pg_prog_packet(
 	}
 	free(mbuf);
 	free(state.scratch);
+	pg_walk_destroy(state.walk);
 	return length;
 }
 

@@ -2,6 +2,8 @@
 #ifndef PROG_PRIV_H
 #define PROG_PRIV_H
 
+#include <string.h>
+
 #include "prog_run.h"
 
 #define PROG_MAGIC       0xbe9be955 /**< pktgen's payload magic (reference 8.5) */
@@ -17,6 +19,44 @@ prog_tci_bits(const struct pg_vlan *vlan)
 {
 	return (uint16_t)(vlan->p << 13 | vlan->cfi << 12);
 }
+
+/** Does an operation make the destinations, as Linux walks flows? */
+static inline bool
+prog_walks_flows(const struct pg_flow *flow)
+{
+	return flow->as_linux && flow->flows > 0 && !(flow->flags & PG_FLAG_IPV6);
+}
+
+/** The offset is added to the last five bytes; the first never changes (reference 7.1). */
+static inline void
+prog_put_mac(uint8_t *at, const struct rte_ether_addr *base, uint32_t offset)
+{
+	const uint8_t *b = base->addr_bytes;
+	uint64_t tail =
+		((uint64_t)b[1] << 32 | (uint32_t)b[2] << 24 | b[3] << 16 | b[4] << 8 | b[5]) +
+		offset;
+	uint32_t low = __builtin_bswap32((uint32_t)tail);
+
+	at[0] = b[0];
+	at[1] = (uint8_t)(tail >> 32);
+	memcpy(at + 2, &low, sizeof(low));
+}
+
+/** A run's start: the destination is the range's first again. */
+void prog_walk_begin(struct pg_walk *walk, uint32_t daddr);
+/** The next packet is the last one once more. */
+void prog_walk_again(struct pg_walk *walk);
+uint16_t prog_walk_id(const struct pg_walk *walk);
+
+/** PROG_WALK_*: the destination of each packet, in order or at random by flow and by address. */
+void prog_walk_seq(const struct pg_prog *prog, const struct prog_op *op,
+	struct pg_prog_state *state, struct rte_mbuf **pkts, unsigned int n);
+void prog_walk_seq_random(const struct pg_prog *prog, const struct prog_op *op,
+	struct pg_prog_state *state, struct rte_mbuf **pkts, unsigned int n);
+void prog_walk_any(const struct pg_prog *prog, const struct prog_op *op,
+	struct pg_prog_state *state, struct rte_mbuf **pkts, unsigned int n);
+void prog_walk_any_random(const struct pg_prog *prog, const struct prog_op *op,
+	struct pg_prog_state *state, struct rte_mbuf **pkts, unsigned int n);
 
 /** The functions of each kind, by instruction set: those that make values come first. */
 extern const prog_fn prog_values_portable[PROG_MBUF], prog_values_avx2[PROG_MBUF];

@@ -12,29 +12,34 @@
 enum prog_kind {
 	PROG_FLOWS_SEQ,    /**< flow[] = the flow each packet belongs to, one after the other */
 	PROG_FLOWS_RANDOM, /**< the same, permuted within each block of flows * flowlen */
-	PROG_FILL,         /**< column = lo */
-	PROG_LINEAR_FLOW,  /**< column = lo + (flow mod n) */
-	PROG_RANDOM_FLOW,  /**< column = lo + 64-bit hash of the flow scaled to n */
-	PROG_IMIX,         /**< size column from the mix, exact in each cycle of the weights */
-	PROG_LINEAR,       /**< column = lo + (i mod n) */
-	PROG_RANDOM_BITS,  /**< column = lo + the top bits of a hash, n a power of two */
-	PROG_RANDOM_32,    /**< column = lo + 32-bit hash scaled to n */
-	PROG_RANDOM_64,    /**< column = lo + 64-bit hash scaled to n */
-	PROG_SKIP,         /**< column: step over reserved intervals */
-	PROG_MBUF,         /**< the mbuf's fields, fixed length */
-	PROG_MBUF_SIZES,   /**< the mbuf's fields, length from the size column, kept in length[] */
-	PROG_IMAGE,        /**< the image, fixed length */
-	PROG_IMAGE_SIZES,  /**< the image, length[] of it */
-	PROG_MACS,         /**< both MAC addresses, from the columns of their offsets */
-	PROG_TCI,          /**< column into a VLAN tag */
-	PROG_LABEL,        /**< column into an MPLS entry */
-	PROG_LENGTH,       /**< length[] without the op's lo into the header of layer 3 */
-	PROG_IP6_FLOW,     /**< as PROG_IP6, by flow */
-	PROG_IP6,          /**< a random IPv6 address and its part of the UDP sum */
-	PROG_STAMP,        /**< one time for the burst */
-	PROG_STAMP_EACH,   /**< each packet's own time */
-	PROG_STAMP_NONE,   /**< no time; its part of the UDP sum is zero */
-	PROG_SEAL,         /**< the first of PROG_SEALS: see enum prog_seal */
+	PROG_WALK_SEQ,     /**< column = each packet's destination as Linux walks flows */
+	PROG_WALK_SEQ_RANDOM,
+	PROG_WALK_ANY,
+	PROG_WALK_ANY_RANDOM,
+	PROG_FILL,        /**< column = lo */
+	PROG_LINEAR_FLOW, /**< column = lo + (flow mod n) */
+	PROG_RANDOM_FLOW, /**< column = lo + 64-bit hash of the flow scaled to n */
+	PROG_IMIX,        /**< size column from the mix, exact in each cycle of the weights */
+	PROG_LINEAR,      /**< column = lo + ((i + ahead) mod n) */
+	PROG_RANDOM_BITS, /**< column = lo + the top bits of a hash, n a power of two */
+	PROG_RANDOM_32,   /**< column = lo + 32-bit hash scaled to n */
+	PROG_RANDOM_64,   /**< column = lo + 64-bit hash scaled to n */
+	PROG_SKIP,        /**< column: step over reserved intervals */
+	PROG_MBUF,        /**< the mbuf's fields, fixed length */
+	PROG_MBUF_SIZES,  /**< the mbuf's fields, length from the size column, kept in length[] */
+	PROG_IMAGE,       /**< the image, fixed length */
+	PROG_IMAGE_SIZES, /**< the image, length[] of it */
+	PROG_MACS,        /**< both MAC addresses, from the columns of their offsets */
+	PROG_TCI,         /**< column into a VLAN tag */
+	PROG_LABEL,       /**< column into an MPLS entry */
+	PROG_LENGTH,      /**< length[] without the op's lo into the header of layer 3 */
+	PROG_IP6_FLOW,    /**< as PROG_IP6, by flow */
+	PROG_IP6_MASKED,  /**< as PROG_IP6, but (random | lo) & hi, as Linux does */
+	PROG_IP6,         /**< a random IPv6 address and its part of the UDP sum */
+	PROG_STAMP,       /**< one time for the burst */
+	PROG_STAMP_EACH,  /**< each packet's own time */
+	PROG_STAMP_NONE,  /**< no time; its part of the UDP sum is zero */
+	PROG_SEAL,        /**< the first of PROG_SEALS: see enum prog_seal */
 	PROG_KINDS = PROG_SEAL + 32,
 };
 
@@ -64,16 +69,18 @@ struct prog_op {
 	uint16_t offset; /**< of what it writes, from the Ethernet header */
 	uint16_t bits;   /**< PROG_TCI: priority and CFI; PROG_LABEL: the S bit */
 	uint32_t lo;
-	uint32_t n;     /**< values of the range; 0: 2^32 */
-	uint32_t shift; /**< PROG_RANDOM_BITS */
+	uint32_t n;     /**< values of the range; 0: 2^32. PROG_WALK_*: the last value */
+	uint32_t shift; /**< PROG_RANDOM_BITS. PROG_WALK_*: from one value to the next */
+	uint32_t ahead; /**< PROG_LINEAR: 1 if packet 0 has the second value */
 	uint32_t nskips;
 	struct {
 		uint32_t from, length;
 	} skip[PROG_SKIPS_MAX];
 	struct pg_key key;
 	const uint32_t *steps; /**< k mod n, for k < PG_BURST_MAX */
-	uint64_t cycle; /**< PROG_IMIX: sum of the weights; PROG_FLOWS_*: packets of a block */
-	uint8_t half;   /**< of the permutation of a cycle */
+	/** PROG_IMIX: sum of the weights; PROG_FLOWS_*: packets of a block; PROG_WALK_*: values */
+	uint64_t cycle;
+	uint8_t half; /**< of the permutation of a cycle */
 };
 
 /** Const while a run lasts; shared by every queue that runs it. */
@@ -94,6 +101,7 @@ struct pg_prog {
 	bool ip6;
 	uint64_t rearm[2]; /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
 	struct pg_flow flow;
+	const struct pg_walk *walk; /**< borrowed: history, of flows as Linux walks them */
 	const char *isa;
 	uint64_t imix_below[PG_PAIRS_MAX]; /**< sums of the weights up to each entry */
 	uint32_t *steps[PG_FIELDS];        /**< owned tables of short ranges */
@@ -126,8 +134,10 @@ struct pg_prog_scratch {
 
 /** What advances, one per runner of a program. worker: rw; control reads it after the run. */
 struct pg_prog_state {
-	uint64_t index; /**< of the next packet to build */
-	uint64_t bytes; /**< of all frames of varying size built, without FCS */
+	uint64_t index;       /**< of the next packet to build */
+	uint32_t id;          /**< of packet 0 */
+	struct pg_walk *walk; /**< borrowed; NULL: none */
+	uint64_t bytes;       /**< of all frames of varying size built, without FCS */
 	/* How stamps are made: wall_ns at wall_cycles, then ns_per_cycle of pg_clock. */
 	uint64_t wall_ns, wall_cycles, ns_per_cycle;
 	struct pg_prog_scratch *scratch;

@@ -194,6 +194,10 @@ op_fill(OP_ARGS)
 const prog_fn PROG_NAME(prog_values)[PROG_MBUF] = {
 	[PROG_FLOWS_SEQ] = op_flows_seq,
 	[PROG_FLOWS_RANDOM] = op_flows_random,
+	[PROG_WALK_SEQ] = prog_walk_seq,
+	[PROG_WALK_SEQ_RANDOM] = prog_walk_seq_random,
+	[PROG_WALK_ANY] = prog_walk_any,
+	[PROG_WALK_ANY_RANDOM] = prog_walk_any_random,
 	[PROG_FILL] = op_fill,
 	[PROG_LINEAR_FLOW] = op_linear_flow,
 	[PROG_RANDOM_FLOW] = op_random_flow,

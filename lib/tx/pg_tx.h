@@ -73,6 +73,7 @@ struct pg_device {
 	struct pg_device_current current;
 	char reply[PG_RESULT_MAX]; /**< of the last command; empty: the last run's result counts */
 	bool has_run;
+	struct pg_walk *walk; /**< owned; NULL before the first run in `compat linux` */
 	/* The last run. */
 	struct pg_task *task; /**< owned; NULL while no run is prepared */
 	struct pg_result result;
@@ -90,6 +91,8 @@ struct pg_device {
 };
 TAILQ_HEAD(pg_device_list, pg_device);
 
+struct pg_task;
+struct pg_walk;
 struct pg_worker;
 
 /** kpktgend_N: EAL lcore N. */

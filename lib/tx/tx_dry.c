@@ -154,6 +154,8 @@ run_feeds(struct pg_engine *engine, struct pg_error *err)
 		rte_pktmbuf_free_bulk(task->pkts, task->head + task->npkts);
 		rte_pktmbuf_free(task->clone);
 		device->result.sent = task->counters.sent;
+		task->ended = task->state;
+		tx_device_walked(device);
 	}
 	free(heap);
 	free(feeds);

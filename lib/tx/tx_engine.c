@@ -81,6 +81,7 @@ remove_devices(struct pg_thread *thread)
 		TAILQ_REMOVE(&engine->devices, device, in_engine);
 		tdelete(device, &engine->names, compare_devices);
 		tx_task_destroy(device->task);
+		pg_walk_destroy(device->walk);
 		if (device->port->users == 1 && device->port->attached)
 			tx_account_forget(engine, device->port);
 		tx_queues_forget(engine, device->port);

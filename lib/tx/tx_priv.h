@@ -42,6 +42,7 @@ struct pg_task {
 	struct pg_device *device;
 	struct pg_prog *owned_prog;
 	struct pg_prog_state ended; /**< the state at the run's end, before the own cost is taken */
+	struct pg_walk *spare;      /**< a walk for what is built after the run; owned */
 	struct pg_rx_graph *null;   /**< the empty graph that the own cost is measured with */
 	double own_cycles;
 	struct rte_mbuf *pkts[]; /**< burst */
@@ -165,6 +166,10 @@ void tx_account_end(struct pg_engine *engine);
 void tx_account_leave(struct pg_engine *engine, const struct pg_device *device);
 /** Free the account of a port; NULL: of all. */
 void tx_account_forget(struct pg_engine *engine, const struct pg_port *port);
+
+/** Take over what the kernel's walk leaves behind: its state, and random tags and labels, which
+ *  become the device's settings. After any run of `compat linux`; of others nothing is left. */
+void tx_device_walked(struct pg_device *device);
 
 /** Derive a device's result, profile and current values from its finished task; once. */
 void tx_device_finish(struct pg_device *device);

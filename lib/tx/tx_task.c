@@ -21,14 +21,44 @@ tx_call_packets(const struct pg_device_settings *settings)
 		graph ? (uint32_t)PG_RX_BURST_MAX : (uint32_t)PG_BURST_MAX);
 }
 
+static bool
+as_linux(const struct pg_device *device)
+{
+	return pg_engine_compat(device->thread->engine) == PG_COMPAT_LINUX;
+}
+
 int
 tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct pg_error *err)
 {
 	const struct pg_port *port = device->port;
+	const struct pg_template *tmpl = &device->settings.tmpl;
 	const struct pg_flow_port flow_port = {
-		port->mac, port->ip4, port->ip6, port->frame_max, port->name};
+		port->mac, port->ip4, port->ip6, port->frame_max, port->name, as_linux(device)};
+	int rc;
 
-	return pg_flow_resolve(&device->settings.tmpl, &flow_port, flow, err);
+	if (as_linux(device) && device->settings.stream.parts > 1) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
+			"parts of a stream need packets that do not depend on those before them");
+		return pg_error_expect(err, "`pgctrl compat exact`, or no stream");
+	}
+	rc = pg_flow_resolve(tmpl, &flow_port, flow, err);
+	if (rc == 0 && as_linux(device) && device->walk != NULL && tmpl->src_mac_count <= 1 &&
+		!pg_mac_is_zero(&tmpl->src_mac))
+		pg_walk_source(device->walk, &flow->src_mac);
+	return rc;
+}
+
+// The walk with room for the device's flows, made when it is first needed. NULL with text: no
+// memory.
+static const struct pg_walk *
+walk_of(struct pg_device *device, struct pg_error *err)
+{
+	if (device->walk == NULL)
+		device->walk = pg_walk_create();
+	if (device->walk != NULL && pg_walk_reserve(device->walk, device->settings.tmpl.flows) == 0)
+		return device->walk;
+	pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	return NULL;
 }
 
 // The pool serves one template, and nobody writes to its packets: neither such drivers nor the
@@ -41,7 +71,7 @@ image_kept(const struct tx_queue *queue)
 }
 
 static struct pg_prog *
-compile(const struct pg_device *device, const struct tx_queue *queue, struct pg_error *err)
+compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error *err)
 {
 	const struct pg_device_settings *set = &device->settings;
 	struct pg_flow flow;
@@ -58,6 +88,11 @@ compile(const struct pg_device *device, const struct tx_queue *queue, struct pg_
 
 	if (tx_device_resolve(device, &flow, err) < 0)
 		return NULL;
+	if (as_linux(device)) {
+		config.walk = walk_of(device, err);
+		if (config.walk == NULL)
+			return NULL;
+	}
 	return pg_prog_compile(&config, err);
 }
 
@@ -88,24 +123,35 @@ prepare_buffer(struct rte_mempool *pool, void *prog, void *mbuf, unsigned int in
 	pg_prog_prepare(prog, mbuf);
 }
 
+// What is paced by: what was asked, or the whole ns that the kernel makes of its own rates.
+static struct pg_rate
+rate_of(const struct pg_device *device)
+{
+	const struct pg_rate *rate = &device->settings.rate;
+
+	if (!as_linux(device) || rate->kind == PG_RATE_NONE || rate->kind == PG_RATE_PERCENT)
+		return *rate;
+	return (struct pg_rate){device->settings.delay_ns, PG_RATE_DELAY};
+}
+
 // Rates in bits count frames as they are on the medium; the kernel's leave the FCS out.
 static uint64_t
 rate_bits(const struct pg_device *device, uint32_t *extra)
 {
-	const struct pg_rate *rate = &device->settings.rate;
+	const struct pg_rate rate = rate_of(device);
 
 	*extra = PG_FCS_BYTES + PG_L1_EXTRA_BYTES;
-	switch (rate->kind) {
+	switch (rate.kind) {
 	case PG_RATE_KERNEL:
 		*extra = 0;
-		return pg_muldiv(rate->value, 1000000, 1);
+		return pg_muldiv(rate.value, 1000000, 1);
 	case PG_RATE_L2:
 		*extra = PG_FCS_BYTES;
-		return rate->value;
+		return rate.value;
 	case PG_RATE_L1:
-		return rate->value;
+		return rate.value;
 	case PG_RATE_PERCENT:
-		return pg_muldiv((uint64_t)device->port->speed_mbps * 1000000, rate->value,
+		return pg_muldiv((uint64_t)device->port->speed_mbps * 1000000, rate.value,
 			100 * PG_RATE_PERCENT_UNIT);
 	default:
 		return 0;
@@ -115,7 +161,7 @@ rate_bits(const struct pg_device *device, uint32_t *extra)
 static bool
 paced_by_size(const struct pg_device *device, const struct pg_prog *prog)
 {
-	return device->settings.rate.kind > PG_RATE_PPS && pg_prog_size_varies(prog);
+	return rate_of(device).kind > PG_RATE_PPS && pg_prog_size_varies(prog);
 }
 
 int
@@ -129,7 +175,7 @@ tx_rate_check(const struct pg_device *device, const struct pg_flow *flow, struct
 			device->port->name);
 		return pg_error_expect(err, "a rate in bit/s or packets per second");
 	}
-	if (set->rate.kind > PG_RATE_PPS && size->lo != size->hi && set->clone_skb > 1) {
+	if (rate_of(device).kind > PG_RATE_PPS && size->lo != size->hi && set->clone_skb > 1) {
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
 			"a rate in bits, several sizes and clone_skb do not go together");
 		return pg_error_expect(err, "ratep, one size, or clone_skb 0");
@@ -140,16 +186,16 @@ tx_rate_check(const struct pg_device *device, const struct pg_flow *flow, struct
 static void
 set_pace(struct pg_task *task, const struct pg_device *device, const struct pg_clock *clock)
 {
-	const struct pg_rate *rate = &device->settings.rate;
+	const struct pg_rate rate = rate_of(device);
 	uint32_t extra;
 	uint64_t bps = rate_bits(device, &extra);
 	uint32_t frame = paced_by_size(device, task->prog) ? 0 : pg_prog_frame_max(task->prog);
 
-	if (rate->kind == PG_RATE_DELAY)
-		pg_pace_init(&task->pace, clock, rate->value);
-	else if (rate->kind == PG_RATE_PPS)
-		pg_pace_init_ratio(&task->pace, clock, PG_NS_PER_S, rate->value);
-	else if (rate->kind != PG_RATE_NONE)
+	if (rate.kind == PG_RATE_DELAY)
+		pg_pace_init(&task->pace, clock, rate.value);
+	else if (rate.kind == PG_RATE_PPS)
+		pg_pace_init_ratio(&task->pace, clock, PG_NS_PER_S, rate.value);
+	else if (rate.kind != PG_RATE_NONE)
 		pg_pace_init_bits(&task->pace, clock, RTE_MAX(bps, UINT64_C(1)), frame, extra);
 }
 
@@ -192,6 +238,17 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	pg_rx_profile_begin(task->rx, task->profile);
 }
 
+// The device's walk; and where packets are built after the run, one that may be walked to no end.
+static int
+give_walk(struct pg_task *task, struct pg_device *device, struct pg_error *err)
+{
+	task->state.walk = device->walk;
+	if (task->rx == NULL)
+		return 0;
+	task->spare = pg_walk_copy(device->walk);
+	return task->spare != NULL ? 0 : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+}
+
 int
 tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error *err)
 {
@@ -210,6 +267,10 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	}
 	task->prog = task->owned_prog = prog;
 	task_fill(task, device, queue);
+	if (as_linux(device) && give_walk(task, device, err) < 0) {
+		tx_task_destroy(task);
+		return -err->code;
+	}
 	if (device->settings.tmpl.flows > 0)
 		task->state.seen = rte_zmalloc("pg_seen", PG_FLOWS_MAX / 8, RTE_CACHE_LINE_SIZE);
 	pg_prog_seek(prog, &task->state, 0);
@@ -226,8 +287,20 @@ tx_task_destroy(struct pg_task *task)
 	if (task == NULL)
 		return;
 	pg_prog_destroy(task->owned_prog);
+	pg_walk_destroy(task->spare);
 	rte_free(task->state.seen);
 	rte_free(task);
+}
+
+// Linux shows the offset that the next packet will have, of a walk in order.
+static uint32_t
+mac_offset(const struct pg_prog *prog, enum pg_field field, uint64_t built)
+{
+	const struct pg_range *range = &prog->flow.field[field];
+
+	if (!prog->flow.as_linux)
+		return pg_prog_field(prog, field, built > 0 ? built - 1 : 0);
+	return range->random ? 0 : (uint32_t)(built % ((uint64_t)range->hi + 1));
 }
 
 // What the text shows of the last packet built; before the first, what start resets to.
@@ -235,21 +308,44 @@ static void
 set_current(struct pg_device *device)
 {
 	const struct pg_task *task = device->task;
+	const struct pg_prog *prog = task->prog;
 	struct pg_device_current *cur = &device->current;
-	uint64_t last = pg_counter_read(&task->counters.built);
+	uint64_t built = pg_counter_read(&task->counters.built), last = built - (built > 0);
 
-	last -= last > 0;
 	cur->seq_num = device->result.sent + 1;
-	cur->saddr = pg_prog_field(task->prog, PG_FIELD_IP_SRC, last);
-	cur->daddr = pg_prog_field(task->prog, PG_FIELD_IP_DST, last);
-	cur->udp_src = pg_prog_field(task->prog, PG_FIELD_UDP_SRC, last);
-	cur->udp_dst = pg_prog_field(task->prog, PG_FIELD_UDP_DST, last);
-	pg_prog_ip6(task->prog, last, &cur->saddr6, &cur->daddr6);
-	cur->src_mac_offset = pg_prog_field(task->prog, PG_FIELD_MAC_SRC, last);
-	cur->dst_mac_offset = pg_prog_field(task->prog, PG_FIELD_MAC_DST, last);
+	cur->saddr = pg_prog_field(prog, PG_FIELD_IP_SRC, last);
+	cur->daddr = prog->flow.as_linux && prog->flow.flows > 0
+			     ? pg_walk_daddr(device->walk)
+			     : pg_prog_field(prog, PG_FIELD_IP_DST, last);
+	cur->udp_src = pg_prog_field(prog, PG_FIELD_UDP_SRC, last);
+	cur->udp_dst = pg_prog_field(prog, PG_FIELD_UDP_DST, last);
+	pg_prog_ip6(prog, last, &cur->saddr6, &cur->daddr6);
+	cur->src_mac_offset = mac_offset(prog, PG_FIELD_MAC_SRC, built);
+	cur->dst_mac_offset = mac_offset(prog, PG_FIELD_MAC_DST, built);
 	cur->queue_map = (device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU) && task->rx == NULL
 				 ? task->queue
 				 : 0;
+}
+
+void
+tx_device_walked(struct pg_device *device)
+{
+	const struct pg_prog *prog = device->task->prog;
+	struct pg_template *tmpl = &device->settings.tmpl;
+	uint64_t built = device->task->ended.index;
+
+	if (!prog->flow.as_linux || built == 0)
+		return;
+	pg_walk_end(device->walk, prog, built);
+	if (prog->flow.field[PG_FIELD_VLAN].random)
+		tmpl->vlan.id = pg_prog_field(prog, PG_FIELD_VLAN, built - 1);
+	if (prog->flow.field[PG_FIELD_SVLAN].random)
+		tmpl->svlan.id = pg_prog_field(prog, PG_FIELD_SVLAN, built - 1);
+	for (uint32_t i = 0; i < prog->flow.mpls.count; i++) {
+		if (prog->flow.field[PG_FIELD_MPLS + i].random)
+			tmpl->mpls.word[i] =
+				PG_MPLS_S | pg_prog_field(prog, PG_FIELD_MPLS + i, built - 1);
+	}
 }
 
 // pktgen's figure of a mix counts what was built of each size (reference 5.1).
@@ -311,6 +407,7 @@ tx_device_finish(struct pg_device *device)
 	if (!(device->settings.tmpl.flags & PG_FLAG_SHARED))
 		device->result.frags = -1; // every packet was handed over: none is held
 	set_mix(device);
+	tx_device_walked(device);
 	device->current.flows = task->ended.flows_started;
 	device->pool_size = task->pool->size;
 	device->call_packets = task->burst;

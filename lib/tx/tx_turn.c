@@ -47,11 +47,8 @@ clone_refill(struct pg_task *task, uint64_t due)
 	if (unlikely(rte_mempool_get(task->pool, (void **)&fresh) < 0))
 		return false;
 	if (task->clone != NULL) {
-		uint64_t flows = task->state.flows_started;
-
 		rte_pktmbuf_free(task->clone);
-		pg_prog_seek(task->prog, &task->state, task->state.index - 1);
-		task->state.flows_started = flows;
+		pg_prog_back(task->prog, &task->state);
 	} else {
 		task->clone_left = task->copies;
 		pg_counter_add(&task->counters.built, 1);

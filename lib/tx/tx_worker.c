@@ -32,6 +32,7 @@ task_end(struct pg_task *task)
 
 	task->counters.stop_cycles = now;
 	task->ended = task->state;
+	task->state.walk = task->spare; // what is built from here on leaves no trace
 	if (task->wait_since != 0)
 		pg_counter_add(&task->counters.idle_cycles, now - task->wait_since);
 	// What was built but never taken is not sent. Fixed sizes are multiplied, not counted.
