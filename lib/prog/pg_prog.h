@@ -26,6 +26,7 @@ struct pg_walk;
 struct pg_prog_config {
 	const struct pg_flow *flow; /**< borrowed during the call */
 	const char *stream;         /**< the stream's name: a part of every random field's key */
+	uint32_t part, parts;       /**< packet j is packet part + j * parts of it; parts 0: all */
 	uint64_t seed;
 	uint32_t copies; /**< packets on the wire per packet built (clone_skb); at least 1 */
 	bool image_kept; /**< buffers hold the image already and nobody changes it */
@@ -64,8 +65,8 @@ void pg_prog_destroy(struct pg_prog *prog);
 struct pg_prog_scratch *pg_prog_scratch_create(int socket);
 void pg_prog_scratch_destroy(struct pg_prog_scratch *scratch);
 
-/** Go to packet `index`. Flows as Linux walks them begin at packet 0: the state's walk then goes
- *  through all packets before. */
+/** Go to packet `index` of those that the program makes. Flows as Linux walks them begin at packet
+ * 0: the state's walk then goes through all packets before. */
 void pg_prog_seek(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t index);
 
 /** Go back to the packet built last. Flow starts stay counted. */

@@ -21,19 +21,27 @@ emit(struct pg_prog *prog, enum prog_kind kind)
 	return op;
 }
 
-// k mod n for k of a burst. Ranges longer than a burst share one table, shorter ones have their
-// own.
+// k * stride mod n for k of a burst. Ranges that a burst does not pass share one table, others have
+// their own.
 static const uint32_t *
 steps_make(struct pg_prog *prog, enum pg_field field, uint64_t n)
 {
 	static uint32_t identity[PG_BURST_MAX];
-	uint32_t *steps = n >= PG_BURST_MAX ? identity : malloc(PG_BURST_MAX * sizeof(*steps));
+	bool shared = n >= PG_BURST_MAX && prog->stride == 1;
+	uint32_t *steps = shared ? identity : malloc(PG_BURST_MAX * sizeof(*steps));
 
 	for (uint32_t k = 0; steps != NULL && k < PG_BURST_MAX; k++)
-		steps[k] = k % n;
-	if (steps != identity)
+		steps[k] = (uint32_t)((uint64_t)k * prog->stride % n);
+	if (!shared)
 		prog->steps[field] = steps;
 	return steps;
+}
+
+static void
+set_step(struct prog_op *op, uint32_t stride, uint64_t cycle)
+{
+	op->step = stride % cycle;
+	op->step_cycles = stride / cycle;
 }
 
 // Cut the reserved intervals out of a random destination's range.
@@ -91,6 +99,7 @@ emit_flows(struct pg_prog *prog, const struct pg_prog_config *config)
 	op->field = PG_FIELDS;
 	op->cycle = (uint64_t)flow->flows * flow->flowlen;
 	op->half = pg_permute_half(op->cycle);
+	set_step(op, prog->stride, op->cycle);
 	op->key = pg_key_make(config->seed, config->stream, PG_FIELDS);
 }
 
@@ -106,6 +115,7 @@ emit_imix(struct pg_prog *prog, const struct pg_prog_config *config)
 	}
 	op->field = op->column = PG_FIELD_SIZE;
 	op->half = pg_permute_half(op->cycle);
+	set_step(op, prog->stride, op->cycle);
 	op->key = pg_key_make(config->seed, config->stream, PG_FIELD_SIZE);
 }
 
@@ -128,6 +138,7 @@ emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_f
 	op->lo = range->lo;
 	op->n = (uint32_t)n;
 	op->key = pg_key_make(config->seed, config->stream, field);
+	op->step = n - prog->stride % n;
 	op->ahead = (prog->flow.from_second & 1u << field) != 0;
 	if (op->kind == PROG_RANDOM_BITS)
 		op->shift = 32 - rte_bsf64(n);
@@ -319,8 +330,13 @@ link_functions(struct pg_prog *prog, bool portable)
 	bool avx2 = !portable && rte_cpu_get_flag_enabled(RTE_CPUFLAG_AVX2) > 0 &&
 		    rte_cpu_get_flag_enabled(RTE_CPUFLAG_BMI2) > 0 &&
 		    rte_vect_get_max_simd_bitwidth() >= RTE_VECT_SIMD_256;
-	const prog_fn *values = avx2 ? prog_values_avx2 : prog_values_portable;
-	const prog_fn *ops = avx2 ? prog_ops_avx2 : prog_ops_portable;
+	static const prog_fn *const values_of[2][2] = {
+		{prog_values_portable, prog_values_portable_parts},
+		{prog_values_avx2, prog_values_avx2_parts}};
+	static const prog_fn *const ops_of[2][2] = {
+		{prog_ops_portable, prog_ops_portable_parts}, {prog_ops_avx2, prog_ops_avx2_parts}};
+	const prog_fn *values = values_of[avx2][prog->stride > 1];
+	const prog_fn *ops = ops_of[avx2][prog->stride > 1];
 
 	prog->isa = avx2 ? "avx2" : "portable";
 	for (uint32_t i = 0; i < prog->nops; i++) {
@@ -360,6 +376,8 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 	prog->flow = *config->flow;
 	prog->copies = config->copies;
 	prog->walk = config->walk;
+	prog->first = config->part;
+	prog->stride = RTE_MAX(config->parts, 1u);
 	prog->frame_min = config->flow->frame_min;
 	prog->frame_max = frame_max;
 	prog->frame = size->lo == size->hi && prog->flow.imix.count == 0 ? frame_max : 0;

@@ -244,7 +244,8 @@ put_ip6(OP_ARGS, const enum ip6_how how)
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		uint64_t at = how == IP6_BY_FLOW ? state->scratch->flow[k] : state->index + k;
+		uint64_t at = how == IP6_BY_FLOW ? state->scratch->flow[k]
+						 : state->index + (uint64_t)k * stride_of(prog);
 		uint64_t high = pg_random_64(&op->key, 2 * at);
 		uint64_t low = pg_random_64(&op->key, 2 * at + 1);
 		unsigned __int128 ip = (unsigned __int128)high << 64 | low;
@@ -293,15 +294,16 @@ seal_columns(const struct pg_prog *prog, struct pg_prog_state *state, unsigned i
 	const uint32_t *restrict dst = c->column[PG_FIELD_IP_DST];
 	const uint32_t *restrict sport = c->column[PG_FIELD_UDP_SRC];
 	const uint32_t *restrict dport = c->column[PG_FIELD_UDP_DST];
-	const uint32_t index = (uint32_t)state->index, copies = prog->copies;
-	const uint32_t first_id = index + state->id;
+	const uint32_t stride = stride_of(prog), seq_step = stride * prog->copies;
+	const uint32_t first_id = (uint32_t)state->index + state->id;
+	const uint32_t first_seq = 1 + (uint32_t)state->index * prog->copies;
 	const uint32_t ip_base = prog->ip_base, udp_base = prog->udp_base;
 	const uint32_t ttl_proto = prog->ttl_proto, l3 = prog->l3, l4 = prog->l4;
 	const uint32_t const_ports = prog->ports, const_length = prog->udp_length;
 
 #pragma GCC ivdep
 	for (unsigned int k = 0; k < n; k++) {
-		uint32_t id = (first_id + k) & 0xffff, seq = 1 + (index + k) * copies;
+		uint32_t id = (first_id + k * stride) & 0xffff, seq = first_seq + k * seq_step;
 		uint32_t address = what & PROG_SEAL_ADDRESSES ? halves(src[k]) + halves(dst[k]) : 0;
 		uint32_t ports = what & PROG_SEAL_PORTS ? sport[k] << 16 | dport[k] : const_ports;
 		uint32_t length =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of operations share; each is compiled once per instruction set. */
+/* What the files of operations share; each is compiled once per instruction set, and once
+ * more for parts of a stream. */
 #ifndef PROG_OPS_H
 #define PROG_OPS_H
 
@@ -8,8 +9,18 @@
 #ifndef PROG_ISA
 #define PROG_ISA portable
 #endif
+#ifndef PROG_PARTS
+#define PROG_PARTS 1
+#endif
 
-/** The table of one instruction set: prog_ops_avx2. */
+/** From one packet to the next in the stream: known to the compiler where all are made. */
+static inline uint32_t
+stride_of(const struct pg_prog *prog)
+{
+	return PROG_PARTS ? prog->stride : 1;
+}
+
+/** A table of one compilation: prog_ops_avx2, prog_ops_avx2_parts. */
 #define PROG_NAME(table)             PROG_PASTE(table, PROG_ISA)
 #define PROG_PASTE(table, isa)       PROG_PASTE_NAMES(table, isa)
 #define PROG_PASTE_NAMES(table, isa) table##_##isa

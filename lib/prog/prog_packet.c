@@ -81,13 +81,17 @@ pg_prog_seek(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t i
 	state->id = 0;
 	if (state->walk != NULL)
 		walk_to(prog, state, index);
+	index = prog->first + index * prog->stride;
 	set_index(prog, state, index);
+	// Flows that begin here are counted; none before is.
+	state->block =
+		prog->flow.flows > 0 && !prog->flow.as_linux ? index / prog->flow.flowlen - 1 : 0;
 }
 
 void
 pg_prog_back(const struct pg_prog *prog, struct pg_prog_state *state)
 {
-	set_index(prog, state, state->index - 1);
+	set_index(prog, state, state->index - prog->stride);
 	if (state->walk != NULL)
 		prog_walk_again(state->walk);
 }

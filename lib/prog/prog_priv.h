@@ -58,9 +58,12 @@ void prog_walk_any(const struct pg_prog *prog, const struct prog_op *op,
 void prog_walk_any_random(const struct pg_prog *prog, const struct prog_op *op,
 	struct pg_prog_state *state, struct rte_mbuf **pkts, unsigned int n);
 
-/** The functions of each kind, by instruction set: those that make values come first. */
+/** The functions of each kind, by instruction set: those that make values come first. Those of
+ *  _parts look at the program's stride, the others make every packet of a stream. */
 extern const prog_fn prog_values_portable[PROG_MBUF], prog_values_avx2[PROG_MBUF];
+extern const prog_fn prog_values_portable_parts[PROG_MBUF], prog_values_avx2_parts[PROG_MBUF];
 extern const prog_fn prog_ops_portable[PROG_KINDS], prog_ops_avx2[PROG_KINDS];
+extern const prog_fn prog_ops_portable_parts[PROG_KINDS], prog_ops_avx2_parts[PROG_KINDS];
 
 /** Write the image and derive the constant parts of the checksums from it.
  *  Shape:   prog->image has image_bytes; offsets and flow are set. */

@@ -77,7 +77,10 @@ struct prog_op {
 		uint32_t from, length;
 	} skip[PROG_SKIPS_MAX];
 	struct pg_key key;
-	const uint32_t *steps; /**< k mod n, for k < PG_BURST_MAX */
+	const uint32_t *steps; /**< k * stride mod n, for k < PG_BURST_MAX */
+	/** How far one packet moves on: within a cycle, and in whole cycles. PROG_LINEAR: how much
+	 *  less than n, where n is 1 or more. */
+	uint64_t step, step_cycles;
 	/** PROG_IMIX: sum of the weights; PROG_FLOWS_*: packets of a block; PROG_WALK_*: values */
 	uint64_t cycle;
 	uint8_t half; /**< of the permutation of a cycle */
@@ -97,6 +100,7 @@ struct pg_prog {
 	uint32_t ports;       /**< both UDP ports, where they do not vary */
 	uint32_t udp_length;  /**< in the upper half; 0 if sizes vary */
 	uint32_t copies;
+	uint32_t first, stride;   /**< packet j is packet first + j * stride of the stream */
 	uint16_t l3, l4, payload; /**< offsets from the Ethernet header */
 	bool ip6;
 	uint64_t rearm[2]; /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
@@ -142,7 +146,7 @@ struct pg_prog_state {
 	uint64_t wall_ns, wall_cycles, ns_per_cycle;
 	struct pg_prog_scratch *scratch;
 	uint64_t *seen; /**< PROG_FLOWS_RANDOM: a bit for each flow of this block; owned */
-	uint64_t block; /**< that seen[] is about */
+	uint64_t block; /**< that seen[] is about; PROG_FLOWS_SEQ: the flow before */
 	uint64_t flows_started;
 	uint64_t imix_count[PG_PAIRS_MAX]; /**< packets built of each entry */
 	uint32_t residue[PG_FIELDS];       /**< PROG_LINEAR: index mod n */
@@ -151,7 +155,7 @@ struct pg_prog_state {
 /** Bytes from an mbuf to its frame: buffers come from pools without private area. */
 #define PROG_DATA_DELTA (sizeof(struct rte_mbuf) + RTE_PKTMBUF_HEADROOM)
 
-/** Build packets index .. index+n-1 of the stream.
+/** Build the next n packets: index, index + stride, ... of the stream.
  *  Shape:   pkts[n], 1 <= n <= PG_BURST_MAX, raw buffers of a pool (refcnt 1, one segment).
  *  Units:   scratch->due[n] in cycles, if the program is paced and stamps.
  *  Errors:  none (a compiled program cannot fail).  Context: the worker that owns `state`. */
@@ -163,7 +167,7 @@ pg_prog_run(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_
 
 	for (const struct prog_op *op = prog->ops; op < end; op++)
 		op->fn(prog, op, state, pkts, n);
-	state->index += n;
+	state->index += (uint64_t)n * prog->stride;
 }
 
 #endif

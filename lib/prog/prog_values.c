@@ -11,6 +11,7 @@ op_linear(OP_ARGS)
 	const uint32_t *restrict steps = op->steps;
 	uint32_t *restrict column = state->scratch->column[op->column];
 	uint32_t r = state->residue[op->field], range = op->n, lo = op->lo;
+	const uint32_t back = (uint32_t)op->step;
 
 	OP_UNUSED;
 	// r + step may pass 2^32 for ranges above 2^31; range 0 stands for 2^32 and wraps by
@@ -21,26 +22,38 @@ op_linear(OP_ARGS)
 		v -= (v >= range) | (v < r) ? range : 0;
 		column[k] = lo + v;
 	}
-	r = column[n - 1] - lo + 1;
-	state->residue[op->field] = r == range ? 0 : r;
+	r = column[n - 1] - lo;
+	state->residue[op->field] = r - back + (r < back ? range : 0);
+}
+
+// How many of the next n packets lie in the block of 2^32 of the stream that `index` lies in.
+static inline unsigned int
+stretch(uint64_t index, uint32_t stride, unsigned int n)
+{
+	uint64_t left;
+
+	if (likely(index >> 32 == (index + (uint64_t)(n - 1) * stride) >> 32))
+		return n;
+	left = (UINT64_C(1) << 32) - (uint32_t)index;
+	return (unsigned int)((left + stride - 1) / stride);
 }
 
 // Run `value` for k in a stretch over which the upper half of the index does not change.
-#define RANDOM_32_LOOP(value)                                                          \
-	do {                                                                           \
-		uint32_t *restrict column = state->scratch->column[op->column];        \
-		uint32_t lo = op->lo, a, b;                                            \
-		for (unsigned int k = 0; k < n;) {                                     \
-			uint32_t first = (uint32_t)(state->index + k);                 \
-			uint64_t left = (1ULL << 32) - first;                          \
-			unsigned int stop = left < n - k ? k + (unsigned int)left : n; \
-			unsigned int from = k;                                         \
-			pg_key_block(&op->key, state->index + k, &a, &b);              \
-			for (; k < stop; k++) {                                        \
-				uint32_t h = pg_random_32(a, b, first + (k - from));   \
-				column[k] = lo + (value);                              \
-			}                                                              \
-		}                                                                      \
+#define RANDOM_32_LOOP(value)                                                    \
+	do {                                                                     \
+		uint32_t *restrict column = state->scratch->column[op->column];  \
+		const uint32_t lo = op->lo, stride = stride_of(prog);            \
+		for (unsigned int from = 0, stop; from < n; from = stop) {       \
+			uint64_t index = state->index + (uint64_t)from * stride; \
+			uint32_t first = (uint32_t)index, a, b;                  \
+			stop = from + stretch(index, stride, n - from);          \
+			pg_key_block(&op->key, index, &a, &b);                   \
+			for (unsigned int k = from; k < stop; k++) {             \
+				uint32_t at = first + (k - from) * stride;       \
+				uint32_t h = pg_random_32(a, b, at);             \
+				column[k] = lo + (value);                        \
+			}                                                        \
+		}                                                                \
 	} while (0)
 
 static void
@@ -68,7 +81,7 @@ op_random_64(OP_ARGS)
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		uint64_t h = pg_random_64(&op->key, state->index + k);
+		uint64_t h = pg_random_64(&op->key, state->index + (uint64_t)k * stride_of(prog));
 
 		column[k] = op->lo + (uint32_t)((unsigned __int128)h * op->n >> 64);
 	}
@@ -101,13 +114,18 @@ op_random_flow(OP_ARGS)
 	}
 }
 
+// A flow starts with its first packet here; parts of a stream may each have some of it, or skip it.
 static void
 op_flows_seq(OP_ARGS)
 {
+	uint64_t *flow = state->scratch->flow, passed;
+
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++)
-		state->scratch->flow[k] = (state->index + k) / prog->flow.flowlen;
-	state->flows_started = state->scratch->flow[n - 1] + 1;
+		flow[k] = (state->index + (uint64_t)k * stride_of(prog)) / prog->flow.flowlen;
+	passed = flow[n - 1] - state->block;
+	state->flows_started += RTE_MIN(passed, (uint64_t)n);
+	state->block = flow[n - 1];
 }
 
 // Flow starts are counted as they come: a bit for each flow of the block.
@@ -126,6 +144,18 @@ count_start(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t bl
 	state->seen[flow / 64] |= bit;
 }
 
+// On to the next packet's place in a cycle, or in one of those that follow.
+static inline void
+next_place(const struct prog_op *op, uint64_t *cycle, uint64_t *at)
+{
+	*at += op->step;
+	*cycle += op->step_cycles;
+	if (*at >= op->cycle) {
+		*at -= op->cycle;
+		++*cycle;
+	}
+}
+
 static void
 op_flows_random(OP_ARGS)
 {
@@ -138,10 +168,7 @@ op_flows_random(OP_ARGS)
 
 		count_start(prog, state, block, flow);
 		state->scratch->flow[k] = block * prog->flow.flows + flow;
-		if (++at == op->cycle) {
-			at = 0;
-			block++;
-		}
+		next_place(op, &block, &at);
 	}
 }
 
@@ -160,10 +187,7 @@ op_imix(OP_ARGS)
 			entry++;
 		column[k] = prog->flow.imix.pair[entry].size;
 		state->imix_count[entry] += pkts != NULL; // a look ahead builds nothing
-		if (++at == op->cycle) {
-			at = 0;
-			cycle++;
-		}
+		next_place(op, &cycle, &at);
 	}
 }
 

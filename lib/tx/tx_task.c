@@ -77,7 +77,9 @@ compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error 
 	struct pg_flow flow;
 	struct pg_prog_config config = {
 		.flow = &flow,
-		.stream = device->name,
+		.stream = set->stream.parts != 0 ? set->stream.name : device->name,
+		.part = set->stream.part,
+		.parts = set->stream.parts,
 		.seed = device->thread->engine->run.seed,
 		.copies = RTE_MAX(set->clone_skb, 1u),
 		.socket = (int)rte_lcore_to_socket_id(device->thread->lcore),
