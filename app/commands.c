@@ -44,9 +44,11 @@ target_find(void *ctx, const char *name, struct pg_target *target)
 		return 0;
 	}
 	if (strncmp(name, "kpktgend_", 9) == 0) {
-		// Digits alone, and few enough to be a lcore's number.
+		// Digits alone, few enough to be a lcore's number, and one way to write it: checked
+		// lines tell threads by name.
 		if (name[9] == '\0' || strlen(name + 9) > 4 ||
-			strspn(name + 9, "0123456789") != strlen(name + 9))
+			strspn(name + 9, "0123456789") != strlen(name + 9) ||
+			(name[9] == '0' && name[10] != '\0'))
 			return -ENOENT;
 		lcore = (unsigned int)atoi(name + 9);
 		thread = pg_engine_thread(app->engine, lcore);

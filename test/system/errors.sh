@@ -43,6 +43,7 @@ refuse "net_null0 xmit_mode |fast" "unknown (xmit_)?mode 'fast'.*start_xmit.*net
 refuse "kpktgend_0 add_device |nosuch0" "unknown device 'nosuch0'"
 refuse "|nosuch count 4" "unknown target 'nosuch'.*pgctrl.*kpktgend_0"
 refuse "|kpktgend_99 add_device net_null1" "unknown target 'kpktgend_99'"
+refuse "|kpktgend_00 add_device net_null1" "unknown target 'kpktgend_00'"
 refuse "|[net_null0" "'\[' without '\]'"
 refuse "[|nosuch]" "unknown target 'nosuch'"
 refuse "[net_null0] |count" "text after the section"
