@@ -90,6 +90,15 @@ static const struct type_case good[] = {
 	{&ip6, "1:0:0:2:0:0:0:3", 0, "1:0:0:2::3"},   // the longest run of zeros
 	{&ip6, "1:0:0:2:3:0:0:4", 0, "1::2:3:0:0:4"}, // the first of two equal ones
 	{&ip6, "::ffff:192.0.2.1", 0, "::ffff:192.0.2.1"},
+	// Recorded of the kernel: only v4-mapped and ISATAP addresses end in an IPv4 address.
+	{&ip6, "::1.2.3.4", 0, "::102:304"},
+	{&ip6, "64:ff9b::1.2.3.4", 0, "64:ff9b::102:304"},
+	{&ip6, "::5efe:1.2.3.4", 0, "::5efe:1.2.3.4"},
+	{&ip6, "fe80::5efe:1.2.3.4", 0, "fe80::5efe:1.2.3.4"},
+	{&ip6, "fe80::200:5efe:102:304", 0, "fe80::200:5efe:1.2.3.4"}, // RFC 5214, 6.1
+	{&ip6, "1:2:3:4:5:6:7:0", 0, "1:2:3:4:5:6:7:0"},
+	{&ip6, "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", 0,
+		"ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
 	{&hex, "00", 0, "00"},
 	{&hex, "B8", 0, "b8"},
 	{&pairs, "60,7", 0, "60,7"},
