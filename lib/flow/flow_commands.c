@@ -171,6 +171,20 @@ reply_mpls(const struct pg_call *call)
 	return 0;
 }
 
+// Some rows leave the Result as it was (reference 4.1): a mix, and a tag that goes.
+static int
+reply_nothing(const struct pg_call *call)
+{
+	call->reply->text[0] = '\0';
+	return 0;
+}
+
+static int
+reply_tag(const struct pg_call *call)
+{
+	return call->value->u64 == PG_VLAN_OFF ? reply_nothing(call) : 0;
+}
+
 static int
 check_vlan(const void *settings, struct pg_error *err)
 {
@@ -261,6 +275,7 @@ static const struct pg_command rows[] = {
 		.arg = {.type = &pg_type_pairs, .min = PG_SIZE_MIN, .max = PG_SIZE_MAX},
 		FIELD(imix),
 		.def = "",
+		.run = reply_nothing,
 		.write = flow_write_imix,
 		.help = "a mix of sizes, each as often as its weight says",
 		.example = "imix_weights 60,7 590,4 1514,1",
@@ -304,6 +319,7 @@ static const struct pg_command rows[] = {
 		FIELD(vlan.id),
 		.def = "4096",
 		.apply = apply_vlan_id,
+		.run = reply_tag,
 		.write = flow_write_vlan_id,
 		.help = "VLAN tag; 4096: no tag. A tag turns MPLS off",
 		.example = "vlan_id 100",
@@ -319,6 +335,7 @@ static const struct pg_command rows[] = {
 		FIELD(svlan.id),
 		.def = "4096",
 		.check = check_vlan,
+		.run = reply_tag,
 		.write = flow_write_svlan_id,
 		.help = "outer VLAN tag, on top of vlan_id; 4096: none",
 		.example = "svlan_id 200",

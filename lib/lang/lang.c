@@ -424,7 +424,7 @@ lang_run_line(
 				line->value_column ? line->value_column : line->command_column;
 		return rc;
 	}
-	if (lang->world.replied != NULL)
+	if (lang->world.replied != NULL && reply->text[0] != '\0')
 		lang->world.replied(lang->world.ctx, &line->target, reply->text);
 	return 0;
 }

@@ -221,7 +221,8 @@ struct pg_world {
 	size_t device_settings_size; /**< of the settings objects of devices */
 	/** Text for "expected": the targets that exist. */
 	void (*target_list)(void *ctx, char *out, size_t size);
-	/** A committed command's reply, to be kept as the target's `Result:`. May be NULL. */
+	/** A committed command's reply, to be kept as the target's `Result:`; not called for one
+	 *  that has none. May be NULL. */
 	void (*replied)(void *ctx, const struct pg_target *target, const char *reply);
 };
 
