@@ -113,8 +113,10 @@ target_find(void *ctx, const char *name, struct pg_target *target)
 	if (strcmp(name, "pgctrl") == 0)
 		return 0;
 	target->kind = PG_TARGET_THREAD;
-	if (strcmp(name, "kpktgend_0") == 0 || strcmp(name, "kpktgend_1") == 0)
+	if (strcmp(name, "kpktgend_0") == 0 || strcmp(name, "kpktgend_1") == 0) {
+		target->object = &fake->thread[name[9] - '0'];
 		return 0;
+	}
 	for (size_t i = 0; i < fake->ndevices; i++) {
 		const struct fake_device *device = &fake->device[i];
 

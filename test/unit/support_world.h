@@ -18,7 +18,7 @@ struct fake_settings {
 	struct pg_ip4 ip4;
 };
 
-#define FAKE_DEVICES 4
+#define FAKE_DEVICES 8
 
 struct fake_device {
 	const char *name;
@@ -31,6 +31,7 @@ struct fake_world {
 	struct pg_world world; /**< for pg_lang_create() */
 	struct fake_device device[FAKE_DEVICES];
 	size_t ndevices;
+	char thread[2]; /**< what kpktgend_0 and kpktgend_1 point to */
 	bool busy;
 	unsigned int nreplied; /**< calls of replied(), and the last of them */
 	enum pg_target_kind replied_kind;
