@@ -210,9 +210,9 @@ bool pg_engine_stop(struct pg_engine *engine, bool sticky);
 void pg_engine_set_compat(struct pg_engine *engine, enum pg_compat compat);
 enum pg_compat pg_engine_compat(const struct pg_engine *engine);
 
-/** pktgen's `debug`: above 0, replies are printed as with --verbose. */
-void pg_engine_set_debug(struct pg_engine *engine, uint32_t debug);
-uint32_t pg_engine_debug(const struct pg_engine *engine);
+/** pktgen's `debug`, one for all devices: above 0, replies are printed as with --verbose. */
+void pg_set_debug(uint32_t debug);
+uint32_t pg_debug(void);
 
 /** 0: a fresh random seed for every run. */
 void pg_engine_set_seed(struct pg_engine *engine, uint64_t seed, bool fixed);

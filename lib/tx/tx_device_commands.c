@@ -126,12 +126,24 @@ run_clear_counters(const struct pg_call *call)
 	return 0;
 }
 
+static uint32_t debug_level;
+
+void
+pg_set_debug(uint32_t debug)
+{
+	__atomic_store_n(&debug_level, debug, __ATOMIC_RELAXED);
+}
+
+uint32_t
+pg_debug(void)
+{
+	return __atomic_load_n(&debug_level, __ATOMIC_RELAXED);
+}
+
 static int
 run_debug(const struct pg_call *call)
 {
-	const struct pg_device *device = call->target->object;
-
-	pg_engine_set_debug(device->thread->engine, (uint32_t)call->value->u64);
+	pg_set_debug((uint32_t)call->value->u64);
 	return 0;
 }
 

@@ -227,18 +227,6 @@ pg_engine_compat(const struct pg_engine *engine)
 	return engine->compat;
 }
 
-void
-pg_engine_set_debug(struct pg_engine *engine, uint32_t debug)
-{
-	engine->debug = debug;
-}
-
-uint32_t
-pg_engine_debug(const struct pg_engine *engine)
-{
-	return engine->debug;
-}
-
 static void
 port_name(const char *device, char *out, size_t size)
 {

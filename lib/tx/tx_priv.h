@@ -95,7 +95,6 @@ struct pg_engine {
 	uint64_t seed;
 	bool seed_fixed;
 	enum pg_compat compat;
-	uint32_t debug;
 	unsigned int npools;     /**< ever made: a part of their names */
 	pthread_mutex_t control; /**< pg_engine_lock(); taken before `lock` */
 	pthread_mutex_t lock;

@@ -22,12 +22,14 @@ static const struct {
 	{"UDPCSUM", 0x40},
 	{"NO_TIMESTAMP", 0x80},
 	{"MPLS_RND", 0x100},
+	{"QUEUE_MAP_RND", 0x200},
 	{"QUEUE_MAP_CPU", 0x400},
 	{"FLOW_SEQ", 0x800},
 	{"MACSRC_RND", 0x2000},
 	{"MACDST_RND", 0x4000},
 	{"VID_RND", 0x8000},
 	{"SVID_RND", 0x10000},
+	{"NODE", 0x20000},
 	{"SHARED", SHARED},
 };
 
