@@ -90,7 +90,7 @@ int pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *e
 /** Configure and start a port with `ntxqs` transmit queues and room for frames of frame_bytes;
  *  nothing happens if it is so already.
  *  Errors: -errno with text; more queues than the port has is -EINVAL. */
-int pg_port_setup(struct pg_port *port, uint16_t ntxqs, uint32_t frame_bytes, struct pg_error *err);
+int pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct pg_error *err);
 
 /** Stop a port that pg_port_setup() started: its rings let go of their buffers. */
 void pg_port_stop(struct pg_port *port);

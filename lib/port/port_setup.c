@@ -136,7 +136,7 @@ grow_mtu(struct pg_port *port, uint32_t frame_bytes, struct pg_error *err)
 }
 
 int
-pg_port_setup(struct pg_port *port, uint16_t ntxqs, uint32_t frame_bytes, struct pg_error *err)
+pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct pg_error *err)
 {
 	const struct port_traits *traits = port_traits_find(port->driver);
 	uint16_t nrxqs = traits->rx_like_tx ? ntxqs : traits->needs_rx ? 1 : 0;
@@ -146,7 +146,8 @@ pg_port_setup(struct pg_port *port, uint16_t ntxqs, uint32_t frame_bytes, struct
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
 			"%s has %u transmit queue%s, but its threads need %u", port->name,
 			port->max_txqs, port->max_txqs == 1 ? "" : "s", ntxqs);
-		return pg_error_expect(err, "one queue for each thread that sends on it");
+		return pg_error_expect(err, "one queue for each thread that sends on it, or one "
+					    "for each of its queue map");
 	}
 	// A restart would make net_pcap begin its file again.
 	if (port->ntxqs == ntxqs &&

@@ -11,6 +11,36 @@
 #include "prog_run.h"
 #include "rx_run.h"
 
+/** Which of its thread's queues a packet takes (reference 7.7): a function of the packet's number
+ *  among those built. */
+struct tx_map_plan {
+	uint16_t lo, hi; /**< inclusive, in the thread's own set */
+	uint16_t start;  /**< in order: of the first packet; below lo it is counted up to there */
+	bool random;
+	struct pg_key key;
+};
+
+/** A device with several queues: packets built wait in line for theirs. worker: rw. */
+struct tx_map {
+	/** Write the lines of the next n packets to line_of[]. */
+	void (*number)(struct tx_map *map, unsigned int n);
+	uint16_t nlines;         /**< const */
+	uint16_t room;           /**< const: half of a line; a burst is built if none holds more */
+	uint32_t pending;        /**< packets in all lines */
+	uint32_t longest;        /**< packets in the longest line */
+	uint64_t index;          /**< of the next packet to draw for */
+	uint16_t next, now;      /**< queues of the next packet built and of the one repeated */
+	uint16_t base;           /**< const: queue of line 0 */
+	uint32_t copies;         /**< const: sends per packet built */
+	uint32_t left;           /**< of the packet repeated */
+	struct tx_map_plan plan; /**< const */
+	uint16_t line_of[PG_BURST_MAX];
+	struct tx_line {
+		struct rte_mbuf **pkts; /**< const: 2 * room */
+		uint32_t npkts;
+	} line[];
+};
+
 /** One device's part of a run. Hot fields first.
  *  worker: rw while the run lasts; control: rw before and after. */
 struct pg_task {
@@ -35,26 +65,29 @@ struct pg_task {
 	uint8_t cancelled;             /**< control: w, once; the worker then ends the task */
 	uint8_t done;                  /**< worker: w, once, when it has ended the task */
 	bool shared;                   /**< const: other devices use the same graph */
+	struct tx_map *map;            /**< const, owned; NULL: all packets take one queue */
 	struct pg_counters counters;
 	/* control only */
 	uint8_t paced; /**< enum paced of tx_turn.c */
 	bool finished; /**< the device has its result */
 	struct pg_device *device;
+	struct tx_map_plan plan;
 	struct pg_prog *owned_prog;
 	struct pg_prog_state ended; /**< the state at the run's end, before the own cost is taken */
 	struct pg_walk *spare;      /**< a walk for what is built after the run; owned */
 	struct pg_rx_graph *null;   /**< the empty graph that the own cost is measured with */
 	double own_cycles;
-	struct rte_mbuf *pkts[]; /**< burst */
+	struct rte_mbuf *pkts[] __rte_cache_aligned; /**< burst */
 };
 
 static_assert(offsetof(struct pg_task, counters) % RTE_CACHE_LINE_SIZE == 0,
 	"counters have lines of their own");
 
-/** A transmit queue of one thread on one port, or its place to inject from. */
+/** The transmit queues of one thread on one port, or its place to inject from. */
 struct tx_queue {
 	struct pg_port *port;  /**< NULL: netif_receive */
 	uint16_t first;        /**< ethdev queue number */
+	uint16_t nqueues;      /**< that the widest queue map needs */
 	unsigned int ndevices; /**< that share it */
 	uint32_t frame_max, burst_max;
 	struct rte_mempool *pool;
@@ -154,6 +187,18 @@ int tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, stru
 
 /** Can the rate asked for be kept with this flow on this port? Errors: -EINVAL with text. */
 int tx_rate_check(const struct pg_device *device, const struct pg_flow *flow, struct pg_error *err);
+
+/** The queue map that a device has at start: what was set within the queues that its port has. */
+void tx_map_plan(const struct pg_device *device, struct tx_map_plan *plan);
+/** The queue of packet `index` built, in the thread's own set. */
+uint16_t tx_map_queue(const struct tx_map_plan *plan, uint64_t index);
+/** A queue number as start leaves it: below what the port has (reference 6.1.1). */
+uint16_t tx_map_clamp(const struct pg_port *port, uint16_t queue);
+/** Lines for a plan of several queues. Owner: the caller, rte_free(). Errors: NULL. */
+struct tx_map *tx_map_create(
+	const struct tx_map_plan *plan, uint32_t burst, uint32_t copies, int socket);
+/** Free what is still in line, and take its bytes off what was counted, if it was. */
+void tx_map_drop(struct tx_map *map, uint64_t *bytes);
 
 /** Packets per transmit call that a device really uses. */
 uint32_t tx_call_packets(const struct pg_device_settings *settings);

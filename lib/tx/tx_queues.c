@@ -29,13 +29,14 @@ tx_queue_of(const struct pg_device *device)
 	return q;
 }
 
-// Count a device in on its thread's queue for its port; one queue per thread and port (DESIGN 1).
+// Count a device in on its thread's queues for its port (DESIGN 1).
 static int
 join(struct pg_device *device, struct pg_error *err)
 {
 	struct pg_worker *worker = device->thread->worker;
 	uint32_t frame = pg_template_frame_max(&device->settings.tmpl);
 	struct tx_queue *queue = tx_queue_of(device);
+	struct tx_map_plan plan;
 
 	if (queue == NULL) {
 		queue = calloc(1, sizeof(*queue));
@@ -46,7 +47,9 @@ join(struct pg_device *device, struct pg_error *err)
 		worker->queues = queue;
 	}
 	if (queue->ndevices++ == 0)
-		queue->frame_max = queue->burst_max = 0;
+		queue->frame_max = queue->burst_max = queue->nqueues = 0;
+	tx_map_plan(device, &plan);
+	queue->nqueues = RTE_MAX(queue->nqueues, plan.hi + 1);
 	queue->frame_max = RTE_MAX(queue->frame_max, frame);
 	queue->burst_max = RTE_MAX(queue->burst_max, tx_call_packets(&device->settings));
 	return 0;
@@ -56,8 +59,7 @@ join(struct pg_device *device, struct pg_error *err)
 static int
 setup_port(struct pg_engine *engine, struct pg_port *port, struct pg_error *err)
 {
-	uint32_t frame_max = 0;
-	uint16_t n = 0;
+	uint32_t frame_max = 0, n = 0;
 
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		struct pg_thread *thread = engine->threads[i];
@@ -66,7 +68,8 @@ setup_port(struct pg_engine *engine, struct pg_port *port, struct pg_error *err)
 			q = q->next) {
 			if (q->port != port || q->ndevices == 0)
 				continue;
-			q->first = n++;
+			q->first = n;
+			n += q->nqueues;
 			frame_max = RTE_MAX(frame_max, q->frame_max);
 		}
 	}
@@ -79,7 +82,10 @@ static void
 pool_shape(const struct tx_queue *queue, uint32_t *size, uint32_t *cache, uint32_t *bytes)
 {
 	uint32_t ring = queue->port != NULL ? queue->port->ntxds : PG_RX_BURST_MAX;
+	uint32_t lines = queue->port != NULL ? queue->nqueues : 1;
 
+	// Where there are several queues, up to two bursts wait in line for each.
+	ring = lines * (ring + (lines > 1 ? 2 * queue->burst_max : 0));
 	*cache = queue->burst_max <= CACHE_SMALL / 2 ? CACHE_SMALL : RTE_MEMPOOL_CACHE_MAX_SIZE;
 	// A device holds a packet that it repeats, and one that the driver has not taken, at least.
 	*size = rte_align32pow2(ring + 4 * queue->burst_max + 2 * *cache + 2 * queue->ndevices) - 1;

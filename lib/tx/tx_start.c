@@ -114,10 +114,13 @@ announce(struct pg_engine *engine)
 		engine->config.polling(engine->config.ctx, &polling);
 }
 
-// What the user left open, as pktgen fills it in at start for good (reference 6.1.3).
+// What the user left open or set too high, as pktgen sets it at start for good (reference 6.1.1 and
+// 6.1.3).
 static void
-write_back(struct pg_template *tmpl, const struct pg_prog *prog)
+write_back(struct pg_template *tmpl, const struct pg_prog *prog, const struct pg_port *port)
 {
+	tmpl->queue_map_min = tx_map_clamp(port, tmpl->queue_map_min);
+	tmpl->queue_map_max = tx_map_clamp(port, tmpl->queue_map_max);
 	if (tmpl->min_size == 0)
 		tmpl->min_size = prog->flow.field[PG_FIELD_SIZE].lo;
 	tmpl->max_size = RTE_MAX(tmpl->max_size, tmpl->min_size);
@@ -134,7 +137,7 @@ launch(struct pg_engine *engine)
 		device->asked = device->settings.count;
 		device->asked_rate = device->settings.rate;
 		device->shortfall[0] = '\0';
-		write_back(&device->settings.tmpl, device->task->prog);
+		write_back(&device->settings.tmpl, device->task->prog, device->port);
 		device->current.started_us = now_us;
 		snprintf(device->reply, sizeof(device->reply), "Starting");
 	}

@@ -227,9 +227,10 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	task->state.scratch = worker->scratch;
 	task->state.ns_per_cycle = clock->ns_per_cycle;
 	set_pace(task, device, clock);
+	tx_map_plan(device, &task->plan);
 	if (queue->port != NULL) {
 		task->port = queue->port->id;
-		task->queue = queue->first;
+		task->queue = queue->first + RTE_MIN(task->plan.lo, task->plan.start);
 		return;
 	}
 	task->rx = worker->rx;
@@ -251,6 +252,13 @@ give_walk(struct pg_task *task, struct pg_device *device, struct pg_error *err)
 	return task->spare != NULL ? 0 : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 }
 
+static int
+no_memory(const struct pg_device *device, struct pg_error *err)
+{
+	pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for device %s", device->name);
+	return pg_error_remedy(err, "reserve more with --memory");
+}
+
 int
 tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error *err)
 {
@@ -264,14 +272,18 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 		RTE_CACHE_LINE_SIZE, (int)rte_lcore_to_socket_id(device->thread->lcore));
 	if (task == NULL) {
 		pg_prog_destroy(prog);
-		pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for device %s", device->name);
-		return pg_error_remedy(err, "reserve more with --memory");
+		return no_memory(device, err);
 	}
 	task->prog = task->owned_prog = prog;
 	task_fill(task, device, queue);
-	if (as_linux(device) && give_walk(task, device, err) < 0) {
-		tx_task_destroy(task);
+	device->task = task; // destroyed with it from here on
+	if (as_linux(device) && give_walk(task, device, err) < 0)
 		return -err->code;
+	if (task->rx == NULL && task->plan.hi > RTE_MIN(task->plan.lo, task->plan.start)) {
+		task->map = tx_map_create(&task->plan, burst, task->copies,
+			(int)rte_lcore_to_socket_id(device->thread->lcore));
+		if (task->map == NULL)
+			return no_memory(device, err);
 	}
 	if (device->settings.tmpl.flows > 0)
 		task->state.seen = rte_zmalloc("pg_seen", PG_FLOWS_MAX / 8, RTE_CACHE_LINE_SIZE);
@@ -279,7 +291,6 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	if (image_kept(queue))
 		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
 	tx_task_bind(task, device->settings.rate.kind != PG_RATE_NONE, paced_by_size(device, prog));
-	device->task = task;
 	return 0;
 }
 
@@ -291,6 +302,7 @@ tx_task_destroy(struct pg_task *task)
 	pg_prog_destroy(task->owned_prog);
 	pg_walk_destroy(task->spare);
 	rte_free(task->state.seen);
+	rte_free(task->map);
 	rte_free(task);
 }
 
@@ -324,9 +336,10 @@ set_current(struct pg_device *device)
 	pg_prog_ip6(prog, last, &cur->saddr6, &cur->daddr6);
 	cur->src_mac_offset = mac_offset(prog, PG_FIELD_MAC_SRC, built);
 	cur->dst_mac_offset = mac_offset(prog, PG_FIELD_MAC_DST, built);
-	cur->queue_map = (device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU) && task->rx == NULL
-				 ? task->queue
-				 : 0;
+	if (device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU)
+		cur->queue_map = task->rx == NULL ? task->queue : 0;
+	else if (built > 0) // else the current queue stays (reference 6.1.5)
+		cur->queue_map = tx_map_queue(&task->plan, last);
 }
 
 void

@@ -9,7 +9,7 @@
 // References of one buffer that may be out at once; the count has 16 bits.
 #define CLONES_MAX (UINT16_MAX - PG_BURST_MAX)
 
-enum sink { SINK_PORT, SINK_GRAPH, SINK_GRAPH_SHARED };
+enum sink { SINK_PORT, SINK_QUEUES, SINK_GRAPH, SINK_GRAPH_SHARED };
 enum paced { UNPACED, PACED, PACED_SIZES };
 
 static inline void
@@ -176,12 +176,75 @@ hand_over(struct pg_task *task, const enum sink sink)
 	return task->npkts;
 }
 
+// What was built goes to the lines of its queues, behind what is in them already.
+static inline void
+line_up(struct pg_task *task, struct tx_map *map)
+{
+	map->number(map, task->npkts);
+	for (uint16_t k = 0; k < task->npkts; k++) {
+		struct tx_line *line = &map->line[map->line_of[k]];
+
+		line->pkts[line->npkts++] = task->pkts[k];
+	}
+	map->pending += task->npkts;
+	task->npkts = 0;
+}
+
+// A call for each queue that has packets; what it does not take stays first in its line.
+static inline uint32_t
+hand_over_lines(struct pg_task *task, struct tx_map *map)
+{
+	uint32_t all = 0, calls = 0, short_calls = 0;
+
+	map->longest = 0;
+	for (uint16_t i = 0; i < map->nlines; i++) {
+		struct tx_line *line = &map->line[i];
+		uint16_t n = RTE_MIN(line->npkts, (uint32_t)task->burst), sent;
+
+		if (n == 0)
+			continue;
+		sent = rte_eth_tx_burst(task->port, task->queue + i, line->pkts, n);
+		calls++;
+		short_calls += sent < n;
+		all += sent;
+		line->npkts -= sent;
+		if (unlikely(line->npkts != 0))
+			memmove(line->pkts, line->pkts + sent, line->npkts * sizeof(line->pkts[0]));
+		map->longest = RTE_MAX(map->longest, line->npkts);
+	}
+	map->pending -= all;
+	pg_counter_add(&task->counters.sent, all);
+	pg_counter_add(&task->counters.calls, calls);
+	pg_counter_add(&task->counters.short_calls, short_calls);
+	return all;
+}
+
+// A queue that does not drain holds the others up once a burst waits for it: the packets are a
+// sequence, and the room for those that cannot leave is bounded.
+static __rte_always_inline bool
+turn_queues(struct pg_task *task, const enum paced paced, const bool cloned)
+{
+	struct tx_map *map = task->map;
+
+	if (likely(map->longest <= map->room) && task->left != 0 && build(task, paced, cloned))
+		line_up(task, map);
+	if (map->pending == 0)
+		return true;
+	if (unlikely(hand_over_lines(task, map) == 0))
+		wait_begin(task, rte_rdtsc());
+	else if (unlikely(task->wait_since != 0))
+		wait_end(task, rte_rdtsc());
+	return task->left != 0 || map->pending != 0;
+}
+
 static __rte_always_inline bool
 turn(struct pg_task *task, const enum paced paced, const bool cloned, const enum sink sink)
 {
 	const bool tail = task->npkts != 0;
 	uint16_t sent;
 
+	if (sink == SINK_QUEUES)
+		return turn_queues(task, paced, cloned);
 	if (likely(!tail) && !build(task, paced, cloned))
 		return true;
 	sent = hand_over(task, sink);
@@ -218,6 +281,8 @@ turn(struct pg_task *task, const enum paced paced, const bool cloned, const enum
 
 TURNS(turn_port, false, SINK_PORT)
 TURNS(turn_port_cloned, true, SINK_PORT)
+TURNS(turn_each, false, SINK_QUEUES)
+TURNS(turn_each_cloned, true, SINK_QUEUES)
 TURNS(turn_graph, false, SINK_GRAPH)
 TURNS(turn_shared, false, SINK_GRAPH_SHARED)
 
@@ -227,7 +292,9 @@ tx_task_bind(struct pg_task *task, bool paced, bool by_size)
 	enum paced how = !paced ? UNPACED : by_size ? PACED_SIZES : PACED;
 
 	task->paced = how;
-	if (task->rx == NULL)
+	if (task->map != NULL)
+		task->turn = task->copies > 1 ? turn_each_cloned_all[how] : turn_each_all[how];
+	else if (task->rx == NULL)
 		task->turn = task->copies > 1 ? turn_port_cloned_all[how] : turn_port_all[how];
 	else
 		task->turn = task->shared ? turn_shared_all[how] : turn_graph_all[how];

@@ -39,6 +39,8 @@ task_end(struct pg_task *task)
 	task->counters.bytes = task->copies > 1 ? task->clone_bytes : task->state.bytes;
 	for (uint16_t k = 0; task->counters.bytes != 0 && k < task->npkts; k++)
 		task->counters.bytes -= task->pkts[task->head + k]->pkt_len;
+	if (task->map != NULL)
+		tx_map_drop(task->map, &task->counters.bytes);
 	rte_pktmbuf_free_bulk(task->pkts + task->head, task->npkts);
 	rte_pktmbuf_free(task->clone);
 	if (task->rx != NULL)
