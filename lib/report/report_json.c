@@ -122,6 +122,14 @@ set_asked(json_t *object, const struct pg_device *device)
 	json_object_set_new(object, "asked", asked);
 }
 
+static const char *
+mode_of(const struct pg_device *device)
+{
+	if (device->profile.nnodes > 0)
+		return "netif_receive";
+	return device->asked_mode == PG_XMIT_QUEUE_XMIT ? "queue_xmit" : "start_xmit";
+}
+
 static json_t *
 device_json(const struct pg_device *device, bool interrupted)
 {
@@ -136,7 +144,7 @@ device_json(const struct pg_device *device, bool interrupted)
 	snprintf(text, sizeof(text), "kpktgend_%u", device->thread->lcore);
 	set_text(object, "thread", text);
 	set_text(object, "port", device->port->name);
-	set_text(object, "xmit_mode", device->profile.nnodes > 0 ? "netif_receive" : "start_xmit");
+	set_text(object, "xmit_mode", mode_of(device));
 	pg_report_mac(src, mac, sizeof(mac));
 	set_text(object, "src_mac", mac);
 	pg_report_result(r, text, sizeof(text));

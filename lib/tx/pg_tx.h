@@ -81,6 +81,7 @@ struct pg_device {
 	double own_cycles;            /**< generator into an empty graph, cycles per packet */
 	uint64_t asked;               /**< packets; 0: until stopped */
 	struct pg_rate asked_rate;
+	uint8_t asked_mode;                /**< enum pg_xmit_mode */
 	uint64_t schedule_ns;              /**< from the first packet to one gap behind the last */
 	uint64_t imix_count[PG_PAIRS_MAX]; /**< packets built of each size of the mix */
 	uint32_t call_packets;             /**< packets per transmit call really used */

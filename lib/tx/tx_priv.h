@@ -70,6 +70,7 @@ struct pg_task {
 	/* control only */
 	uint8_t paced; /**< enum paced of tx_turn.c */
 	bool finished; /**< the device has its result */
+	bool refusals; /**< calls that the driver refuses are errors */
 	struct pg_device *device;
 	struct tx_map_plan plan;
 	struct pg_prog *owned_prog;

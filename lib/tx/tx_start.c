@@ -40,7 +40,7 @@ link_wait(struct pg_engine *engine, struct pg_error *err)
 
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
-		if (device->settings.xmit_mode != PG_XMIT_START_XMIT || engine->stopped ||
+		if (device->settings.xmit_mode == PG_XMIT_NETIF_RECEIVE || engine->stopped ||
 			pg_port_link_wait(device->port, LINK_WAIT_MS))
 			continue;
 		pg_error_set(
@@ -136,6 +136,7 @@ launch(struct pg_engine *engine)
 	{
 		device->asked = device->settings.count;
 		device->asked_rate = device->settings.rate;
+		device->asked_mode = device->settings.xmit_mode;
 		device->shortfall[0] = '\0';
 		write_back(&device->settings.tmpl, device->task->prog, device->port);
 		device->current.started_us = now_us;

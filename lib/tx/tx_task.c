@@ -14,8 +14,9 @@ tx_call_packets(const struct pg_device_settings *settings)
 {
 	bool graph = settings->xmit_mode == PG_XMIT_NETIF_RECEIVE;
 
-	// Without SHARED a packet is handed over for good, one at a time (reference 6.5).
-	if (!(settings->tmpl.flags & PG_FLAG_SHARED))
+	// Without SHARED a packet is handed over for good, one at a time; queue_xmit knows no
+	// bursts (reference 6.5).
+	if (!(settings->tmpl.flags & PG_FLAG_SHARED) || settings->xmit_mode == PG_XMIT_QUEUE_XMIT)
 		return 1;
 	return RTE_MIN(settings->burst != 0 ? settings->burst : PG_BURST_DEFAULT,
 		graph ? (uint32_t)PG_RX_BURST_MAX : (uint32_t)PG_BURST_MAX);
@@ -223,6 +224,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	task->pool = queue->pool;
 	task->left = set->count != 0 ? set->count : UINT64_MAX;
 	task->burst = tx_call_packets(set);
+	task->refusals = set->xmit_mode == PG_XMIT_QUEUE_XMIT;
 	task->copies = RTE_MAX(set->clone_skb, 1u);
 	task->state.scratch = worker->scratch;
 	task->state.ns_per_cycle = clock->ns_per_cycle;
@@ -405,6 +407,16 @@ judge(struct pg_device *device, bool interrupted)
 	}
 }
 
+// In queue_xmit every attempt that the driver refuses is an error (reference 6.6): N + E are the
+// attempts, of one packet each.
+static uint64_t
+errors_of(const struct pg_task *task)
+{
+	const struct pg_counters *c = &task->counters;
+
+	return pg_counter_read(task->refusals ? &c->short_calls : &c->errors);
+}
+
 void
 tx_device_finish(struct pg_device *device)
 {
@@ -419,6 +431,7 @@ tx_device_finish(struct pg_device *device)
 	task->finished = true;
 	pg_result_make(&device->result, &task->counters, engine->config.clock, frame,
 		pg_prog_field(task->prog, PG_FIELD_SIZE, last));
+	device->result.errors = errors_of(task);
 	if (!(device->settings.tmpl.flags & PG_FLAG_SHARED))
 		device->result.frags = -1; // every packet was handed over: none is held
 	set_mix(device);
@@ -448,7 +461,7 @@ read_live(struct pg_device *device)
 	struct pg_result *r = &device->result;
 
 	r->sent = pg_counter_read(&c->sent);
-	r->errors = pg_counter_read(&c->errors);
+	r->errors = errors_of(task);
 	r->idle_ns =
 		pg_clock_ns(device->thread->engine->config.clock, pg_counter_read(&c->idle_cycles));
 	if (!pg_prog_size_varies(task->prog))

@@ -458,6 +458,50 @@ test_stopped(void **state)
 	(void)state;
 }
 
+// queue_xmit: one packet a call, also with a burst set before; attempts are packets and errors.
+static void
+test_queue_xmit(void **state)
+{
+	static const char *const commands[] = {
+		"", "queue_map_max 3", "queue_map_max 3;clone_skb 2"};
+	static uint8_t queue[2000];
+
+	for (size_t i = 0; i < DIM(commands); i++) {
+		struct pg_error err = {0};
+		struct pg_device *device;
+		struct pg_reply reply;
+		pthread_t waiter;
+		char line[100];
+		uint32_t n = 0;
+
+		teardown(state);
+		setup(state);
+		open_port(64);
+		device = add(0, "", "count 2000;burst 16;xmit_mode queue_xmit");
+		snprintf(line, sizeof(line), "%.60s burst 4", device->name);
+		assert_int_equal(pg_lang_run(rig.lang, line, &reply, &err), -EOPNOTSUPP);
+		assert_int_equal(device->settings.burst, 16);
+		rig_engine_set(&rig, device->name, commands[i]);
+		CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
+		assert_int_equal(pthread_create(&waiter, NULL, run_in_thread, NULL), 0);
+		for (unsigned int rounds = 0; n < 2000 && rounds < 1000000; rounds++) {
+			for (unsigned int q = 0; q < QUEUES; q++)
+				n += drain(q, 5);
+			usleep(10);
+		}
+		pthread_join(waiter, NULL);
+		assert_true(device->call_packets == 1 && !device->fell_short);
+		CHECK_U64(device->result.sent, 2000, "row %zu", i);
+		assert_true(device->result.errors > 0);
+		CHECK_U64(device->result.errors, device->result.calls - 2000, "row %zu", i);
+		if (i < 2) {
+			whole(queue, 2000);
+			for (uint32_t k = 0; k < 2000; k++)
+				CHECK_U64(queue[k], i * (k % 4), "packet %u", k);
+		}
+	}
+}
+
 #define RUN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int
@@ -475,6 +519,7 @@ main(void)
 		RUN(test_inject),
 		RUN(test_backlog),
 		RUN(test_stopped),
+		RUN(test_queue_xmit),
 	};
 
 	return cmocka_run_group_tests_name(
