@@ -122,6 +122,13 @@ set_asked(json_t *object, const struct pg_device *device)
 	json_object_set_new(object, "asked", asked);
 }
 
+static void
+set_node(json_t *object, const char *key, int node)
+{
+	if (node >= 0)
+		set_int(object, key, node);
+}
+
 static const char *
 mode_of(const struct pg_device *device)
 {
@@ -164,6 +171,9 @@ device_json(const struct pg_device *device, bool interrupted)
 	set_real(object, "cycles_per_packet", r->cycles_per_packet);
 	set_int(object, "burst", device->call_packets);
 	set_int(object, "pool_size", device->pool_size);
+	set_node(object, "pool_node", device->placement.pool);
+	set_node(object, "lcore_node", device->placement.lcore);
+	set_node(object, "port_node", device->placement.port);
 	set_text(object, "isa", device->isa);
 	json_object_set_new(object, "interrupted", json_boolean(interrupted));
 	json_object_set_new(object, "fell_short", json_boolean(device->fell_short));

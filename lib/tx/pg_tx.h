@@ -50,6 +50,11 @@ struct pg_device_settings {
 	struct pg_stream stream;
 };
 
+/** Memory nodes as they really are; -1: the system does not say. */
+struct pg_placement {
+	int pool, lcore, port;
+};
+
 /** The live values of a device's text (reference 5, "Current:"). */
 struct pg_device_current {
 	uint64_t seq_num;
@@ -86,6 +91,7 @@ struct pg_device {
 	uint64_t imix_count[PG_PAIRS_MAX]; /**< packets built of each size of the mix */
 	uint32_t call_packets;             /**< packets per transmit call really used */
 	uint32_t pool_size;
+	struct pg_placement placement;
 	const char *isa;
 	bool fell_short;
 	char shortfall[160]; /**< why */

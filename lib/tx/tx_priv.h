@@ -84,12 +84,15 @@ struct pg_task {
 static_assert(offsetof(struct pg_task, counters) % RTE_CACHE_LINE_SIZE == 0,
 	"counters have lines of their own");
 
-/** The transmit queues of one thread on one port, or its place to inject from. */
+/** The transmit queues of one thread on one port, or its place to inject from, for the devices
+ *  whose buffers are on one memory node. Those of other nodes use the same queues from other pools.
+ */
 struct tx_queue {
 	struct pg_port *port;  /**< NULL: netif_receive */
+	int socket;            /**< asked for */
 	uint16_t first;        /**< ethdev queue number */
 	uint16_t nqueues;      /**< that the widest queue map needs */
-	unsigned int ndevices; /**< that share it */
+	unsigned int ndevices; /**< that share it and its pool */
 	uint32_t frame_max, burst_max;
 	struct rte_mempool *pool;
 	uint32_t buffer_bytes; /**< data room of the pool's buffers */
@@ -182,6 +185,11 @@ void tx_task_destroy(struct pg_task *task);
 int tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err);
 struct tx_queue *tx_queue_of(const struct pg_device *device);
 void tx_queues_destroy(struct pg_worker *worker);
+/** Where a device, and the memory that its pool really got, are. */
+void tx_placement(
+	const struct pg_device *device, struct rte_mempool *pool, struct pg_placement *out);
+/** Do several devices of the thread use its graph? */
+bool tx_graph_shared(const struct pg_worker *worker);
 
 /** The device's template with its port's defaults. Errors: -EINVAL with text. */
 int tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct pg_error *err);

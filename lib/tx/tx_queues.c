@@ -18,13 +18,25 @@ injects(const struct pg_device *device)
 	return device->settings.xmit_mode == PG_XMIT_NETIF_RECEIVE;
 }
 
+// The node that the user wants the buffers on, or the lcore's own.
+static int
+socket_of(const struct pg_device *device)
+{
+	const struct pg_device_settings *set = &device->settings;
+
+	if ((set->tmpl.flags & PG_FLAG_NODE) && set->node >= 0)
+		return set->node;
+	return (int)rte_lcore_to_socket_id(device->thread->lcore);
+}
+
 struct tx_queue *
 tx_queue_of(const struct pg_device *device)
 {
 	const struct pg_port *port = injects(device) ? NULL : device->port;
 	struct tx_queue *q = device->thread->worker->queues;
+	int socket = socket_of(device);
 
-	while (q != NULL && q->port != port)
+	while (q != NULL && (q->port != port || q->socket != socket))
 		q = q->next;
 	return q;
 }
@@ -43,6 +55,7 @@ join(struct pg_device *device, struct pg_error *err)
 		if (queue == NULL)
 			return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 		queue->port = injects(device) ? NULL : device->port;
+		queue->socket = socket_of(device);
 		queue->next = worker->queues;
 		worker->queues = queue;
 	}
@@ -55,6 +68,22 @@ join(struct pg_device *device, struct pg_error *err)
 	return 0;
 }
 
+// Give the devices of a thread on a port the queues from `first` on. Returns how many.
+static uint16_t
+number_queues(struct pg_thread *thread, const struct pg_port *port, uint32_t first, uint32_t *frame)
+{
+	uint16_t n = 0;
+
+	for (struct tx_queue *q = thread->worker->queues; q != NULL; q = q->next) {
+		if (q->port != port || q->ndevices == 0)
+			continue;
+		q->first = first;
+		n = RTE_MAX(n, q->nqueues);
+		*frame = RTE_MAX(*frame, q->frame_max);
+	}
+	return n;
+}
+
 // Number the queues of a port by thread, and set the port up for them.
 static int
 setup_port(struct pg_engine *engine, struct pg_port *port, struct pg_error *err)
@@ -62,16 +91,8 @@ setup_port(struct pg_engine *engine, struct pg_port *port, struct pg_error *err)
 	uint32_t frame_max = 0, n = 0;
 
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
-		struct pg_thread *thread = engine->threads[i];
-
-		for (struct tx_queue *q = thread ? thread->worker->queues : NULL; q != NULL;
-			q = q->next) {
-			if (q->port != port || q->ndevices == 0)
-				continue;
-			q->first = n;
-			n += q->nqueues;
-			frame_max = RTE_MAX(frame_max, q->frame_max);
-		}
+		if (engine->threads[i] != NULL)
+			n += number_queues(engine->threads[i], port, n, &frame_max);
 	}
 	return n > 0 ? pg_port_setup(port, n, frame_max, err) : 0;
 }
@@ -95,18 +116,18 @@ pool_shape(const struct tx_queue *queue, uint32_t *size, uint32_t *cache, uint32
 }
 
 static int
-no_memory(uint32_t size, uint32_t bytes, struct pg_error *err)
+no_memory(uint32_t size, uint32_t bytes, int socket, struct pg_error *err)
 {
 	size_t need = rte_mempool_calc_obj_size(sizeof(struct rte_mbuf) + bytes, 0, NULL);
 
 	pg_error_set(err, PG_FAULT_ENV, ENOMEM,
-		"a pool of %u buffers of %u bytes needs %zu MB, which are not free", size, bytes,
-		(need * size >> 20) + 1);
+		"a pool of %u buffers of %u bytes needs %zu MB, which are not free on node %d",
+		size, bytes, (need * size >> 20) + 1, socket);
 	return pg_error_remedy(err, "reserve more with --memory");
 }
 
 static int
-make_pool(struct pg_engine *engine, struct tx_queue *queue, int socket, struct pg_error *err)
+make_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *err)
 {
 	uint32_t size, cache, bytes;
 	char name[RTE_MEMPOOL_NAMESIZE];
@@ -120,12 +141,30 @@ make_pool(struct pg_engine *engine, struct tx_queue *queue, int socket, struct p
 	if (queue->pool != NULL && rte_mempool_full(queue->pool))
 		rte_mempool_free(queue->pool);
 	snprintf(name, sizeof(name), "pg_tx_%u", engine->npools++);
-	queue->pool = rte_pktmbuf_pool_create(name, size, cache, 0, bytes, socket);
+	queue->pool = rte_pktmbuf_pool_create(name, size, cache, 0, bytes, queue->socket);
 	if (queue->pool == NULL)
-		return no_memory(size, bytes, err);
+		return no_memory(size, bytes, queue->socket, err);
 	queue->cache = cache;
 	queue->buffer_bytes = bytes;
 	return 0;
+}
+
+static void
+note_socket(struct rte_mempool *pool, void *arg, struct rte_mempool_memhdr *chunk, unsigned int i)
+{
+	const struct rte_memseg_list *list = rte_mem_virt2memseg_list(chunk->addr);
+	int *socket = arg, here = list != NULL ? list->socket_id : -1;
+
+	(void)pool;
+	*socket = i == 0 || *socket == here ? here : -1;
+}
+
+void
+tx_placement(const struct pg_device *device, struct rte_mempool *pool, struct pg_placement *out)
+{
+	*out = (struct pg_placement){
+		-1, (int)rte_lcore_to_socket_id(device->thread->lcore), device->port->socket};
+	rte_mempool_mem_iter(pool, note_socket, &out->pool);
 }
 
 static int
@@ -158,11 +197,21 @@ prepare_thread(struct pg_engine *engine, struct pg_thread *thread, struct pg_err
 	for (struct tx_queue *q = worker->queues; rc == 0 && q != NULL; q = q->next) {
 		if (q->ndevices == 0)
 			continue;
-		rc = make_pool(engine, q, socket, err);
+		rc = make_pool(engine, q, err);
 		if (rc == 0 && q->port == NULL)
 			rc = make_graphs(thread, socket, err);
 	}
 	return rc;
+}
+
+bool
+tx_graph_shared(const struct pg_worker *worker)
+{
+	unsigned int n = 0;
+
+	for (const struct tx_queue *q = worker->queues; q != NULL; q = q->next)
+		n += q->port == NULL ? q->ndevices : 0;
+	return n > 1;
 }
 
 int

@@ -237,7 +237,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	}
 	task->rx = worker->rx;
 	task->null = worker->null;
-	task->shared = queue->ndevices > 1;
+	task->shared = tx_graph_shared(worker);
 	task->profile = &device->profile;
 	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
 	pg_rx_profile_begin(task->rx, task->profile);
@@ -438,6 +438,7 @@ tx_device_finish(struct pg_device *device)
 	tx_device_walked(device);
 	device->current.flows = task->ended.flows_started;
 	device->pool_size = task->pool->size;
+	tx_placement(device, task->pool, &device->placement);
 	device->call_packets = task->burst;
 	device->isa = pg_prog_isa(task->prog);
 	device->current.stopped_us =

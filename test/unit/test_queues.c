@@ -7,10 +7,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <rte_eth_ring.h>
 #include <rte_ethdev.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
 
@@ -31,6 +34,7 @@ static char port[RTE_ETH_NAME_MAX_LEN];
 static struct arrived {
 	uint32_t n, index[RING * 4];
 	uint16_t src[RING * 4];
+	const struct rte_mempool *pool[RING * 4];
 } arrived[QUEUES];
 
 static void *
@@ -95,6 +99,7 @@ drain(unsigned int q, unsigned int max)
 		assert_true(to->n < DIM(to->index));
 		memcpy(&seq, frame + OFF_SEQ, sizeof(seq));
 		memcpy(&src, frame + OFF_SRC, sizeof(src));
+		to->pool[to->n] = mbuf->pool;
 		to->index[to->n] = rte_be_to_cpu_32(seq) - 1;
 		to->src[to->n++] = rte_be_to_cpu_16(src);
 		rte_pktmbuf_free(mbuf);
@@ -502,6 +507,70 @@ test_queue_xmit(void **state)
 	}
 }
 
+// Memory that DPDK takes for another node: a heap of its own. Returns the node's number.
+static int
+far_node(void)
+{
+	enum { PAGES = 2048, PAGE = 4096 };
+	static rte_iova_t iova[PAGES];
+	static int node = -1;
+	char *memory;
+
+	if (node >= 0)
+		return node;
+	memory = mmap(
+		NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(memory != MAP_FAILED);
+	for (unsigned int i = 0; i < PAGES; i++)
+		iova[i] = (rte_iova_t)(uintptr_t)memory + (rte_iova_t)i * PAGE;
+	assert_int_equal(rte_malloc_heap_create("far"), 0);
+	assert_int_equal(
+		rte_malloc_heap_memory_add("far", memory, PAGES * PAGE, iova, PAGES, PAGE), 0);
+	node = rte_malloc_heap_get_socket("far");
+	assert_true(node > 0);
+	return node;
+}
+
+// Buffers of two nodes come from two pools, and leave on the same queues. The placement says where
+// the memory is. Neither the flag nor the node does anything alone.
+static void
+test_node(void **state)
+{
+	static const struct {
+		bool far, flag;
+	} rounds[] = {{false, true}, {true, true}, {true, false}};
+	int far = far_node();
+	struct pg_device *a =
+		add(0, "@a", "count 500;udp_src_min 1;udp_src_max 1;node 0;flag NODE");
+	struct pg_device *b = add(0, "@b", "count 500;udp_src_min 2;udp_src_max 2;queue_map_max 1");
+	const struct rte_mempool *pool[3] = {NULL};
+
+	(void)state;
+	for (unsigned int round = 0; round < DIM(rounds); round++) {
+		bool away = rounds[round].far && rounds[round].flag;
+
+		rig_engine_set(&rig, a->name, rounds[round].flag ? "flag NODE" : "flag !NODE");
+		if (rounds[round].far)
+			a->settings.node = far; // the command takes real nodes only
+		start_run();
+		assert_true(a->result.sent == 500 && b->result.sent == 500);
+		assert_int_equal(a->port->ntxqs, 2);
+		CHECK_U64(arrived[0].n, 750, "round %u", round);
+		CHECK_U64(arrived[1].n, 250, "round %u", round);
+		memset(pool, 0, sizeof(pool));
+		for (uint32_t k = 0; k < arrived[0].n; k++) {
+			const struct rte_mempool **of = &pool[arrived[0].src[k]];
+
+			assert_true(*of == NULL || *of == arrived[0].pool[k]);
+			*of = arrived[0].pool[k];
+		}
+		CHECK((pool[1] != pool[2]) == away, "round %u", round);
+		assert_true(a->placement.pool == (away ? far : 0) && b->placement.pool == 0);
+		assert_true(a->placement.lcore == (int)rte_lcore_to_socket_id(0));
+		assert_int_equal(a->placement.port, a->port->socket);
+	}
+}
+
 #define RUN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int
@@ -520,6 +589,7 @@ main(void)
 		RUN(test_backlog),
 		RUN(test_stopped),
 		RUN(test_queue_xmit),
+		RUN(test_node),
 	};
 
 	return cmocka_run_group_tests_name(
