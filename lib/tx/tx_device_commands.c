@@ -35,19 +35,6 @@ check_sharing(const void *settings, struct pg_error *err)
 	return 0;
 }
 
-// A burst set before the mode is accepted, and ignored (reference 6.5).
-static int
-check_burst(const void *settings, struct pg_error *err)
-{
-	const struct pg_device_settings *set = settings;
-
-	if (set->burst <= 1 || set->xmit_mode != PG_XMIT_QUEUE_XMIT)
-		return 0;
-	pg_error_set(
-		err, PG_FAULT_INPUT, EOPNOTSUPP, "xmit_mode queue_xmit sends one packet per call");
-	return pg_error_expect(err, "burst 1, or xmit_mode start_xmit");
-}
-
 // 0 becomes 1 (reference 4.1).
 static void
 apply_burst(void *settings, const union pg_value *value)
