@@ -425,7 +425,6 @@ tx_device_finish(struct pg_device *device)
 	uint64_t last = task->counters.built > 0 ? task->counters.built - 1 : 0;
 	uint32_t frame = pg_prog_size_varies(task->prog) ? 0 : pg_prog_frame_max(task->prog);
 
-	device->own_cycles = task->own_cycles;
 	if (task->finished)
 		return;
 	task->finished = true;

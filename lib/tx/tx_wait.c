@@ -122,8 +122,10 @@ finish(struct pg_engine *engine)
 		pg_clock_refine(engine->config.clock);
 		TAILQ_FOREACH(device, &engine->devices, in_engine)
 		{
-			if (device->task != NULL)
-				tx_device_finish(device);
+			if (device->task == NULL)
+				continue;
+			tx_device_finish(device);
+			device->own_cycles = device->task->own_cycles; // known last
 		}
 		tx_account_end(engine);
 	}

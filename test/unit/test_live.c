@@ -145,6 +145,17 @@ sent_now(struct pg_device *device)
 	return sent;
 }
 
+static unsigned int
+runs_finished(void)
+{
+	unsigned int n;
+
+	pg_engine_lock(rig.engine);
+	n = nfinished;
+	pg_engine_unlock(rig.engine);
+	return n;
+}
+
 static void
 await_sending(struct pg_device *device, uint64_t above)
 {
@@ -196,7 +207,7 @@ test_restart(void **state)
 	door_open(&first, true);
 	await_sending(device, 1000);
 	door_open(&second, true);
-	for (unsigned int us = 0; us < LIMIT_US && nfinished < 3; us += 1000)
+	for (unsigned int us = 0; us < LIMIT_US && runs_finished() < 3; us += 1000)
 		usleep(1000);
 	await_sending(device, 1000);
 	assert_false(is_back(&first) || is_back(&second));
@@ -409,6 +420,47 @@ test_stop(void **state)
 	assert_true(nfinished == 1 && ninterrupted == 1);
 }
 
+static bool storming;
+
+static void *
+storm_signals(void *arg)
+{
+	unsigned int *n = arg;
+
+	while (__atomic_load_n(&storming, __ATOMIC_RELAXED)) {
+		*n += pg_engine_stop(rig.engine, true);
+		usleep(3000);
+	}
+	return NULL;
+}
+
+// Doors that start anew all the time, and signals between: every door comes back, every run is
+// finished once, and a stop is never lost, so that runs without a count all end.
+static void
+test_storm(void **state)
+{
+	struct pg_device *device = add(0, "dev", "count 0"), *other = add(1, "other", "count 0");
+	struct door door[4];
+	pthread_t signals;
+	unsigned int stops = 0;
+
+	(void)state;
+	__atomic_store_n(&storming, true, __ATOMIC_RELAXED);
+	assert_int_equal(pthread_create(&signals, NULL, storm_signals, &stops), 0);
+	for (unsigned int round = 1; round <= 50; round++) {
+		for (size_t i = 0; i < DIM(door); i++)
+			door_open(&door[i], true);
+		for (size_t i = 0; i < DIM(door); i++)
+			door_close(&door[i]);
+		CHECK_U64(nfinished, round * DIM(door), "runs");
+		assert_false(pg_engine_running(rig.engine));
+		assert_true(device->has_run && other->has_run);
+	}
+	__atomic_store_n(&storming, false, __ATOMIC_RELAXED);
+	pthread_join(signals, NULL);
+	CHECK_U64(ninterrupted, nfinished, "interrupted runs of %u stops", stops);
+}
+
 #define RUN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int
@@ -423,6 +475,7 @@ main(void)
 		RUN(test_add),
 		RUN(test_text),
 		RUN(test_stop),
+		RUN(test_storm),
 	};
 
 	return cmocka_run_group_tests_name("live", tests, support_eal_start_two, support_eal_stop);
