@@ -176,6 +176,7 @@ pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 		.src_mac = tmpl->src_mac,
 		.flags = flags,
 		.frame_min = pg_template_frame_min(tmpl),
+		.frags = RTE_MIN(tmpl->frags, (uint32_t)PG_FRAGS_MAX),
 		.tos = tmpl->tos,
 		.traffic_class = tmpl->traffic_class,
 	};

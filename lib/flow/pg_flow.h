@@ -21,6 +21,8 @@
 #define PG_FLOWS_MAX     65536
 #define PG_PAYLOAD_BYTES 16 /**< magic, sequence, seconds, microseconds */
 #define PG_IP6_MORE      20 /**< bytes of an IPv6 header beyond IPv4's */
+#define PG_FRAGS_MAX     17 /**< the kernel's MAX_SKB_FRAGS */
+#define PG_FRAG_BYTES    4096
 #define PG_FRAME_MIN     (PG_HEADERS_BYTES + PG_PAYLOAD_BYTES)
 #define PG_IP_LENGTH_MAX 65535 /**< RFC 791: total length has 16 bits */
 /** The largest frame: IPv4's length, or what a buffer's 16-bit data room holds behind its headroom.
@@ -155,6 +157,7 @@ struct pg_flow {
 	struct pg_range field[PG_FIELDS]; /**< in enum pg_field's order */
 	uint32_t flags;
 	uint32_t frame_min;
+	uint32_t frags; /**< at most PG_FRAGS_MAX */
 	struct pg_vlan vlan, svlan;
 	struct pg_hex_list mpls;
 	struct pg_pairs imix;    /**< count 0: no mix */

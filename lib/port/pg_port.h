@@ -31,6 +31,9 @@ struct pg_port {
 	int socket;                  /**< -1: any */
 	char interface[IF_NAMESIZE]; /**< kernel interface behind it; empty: none */
 	bool attached;               /**< on the spot: goes with its last device */
+	bool can_segments;           /**< its driver sends chains of buffers */
+	bool want_segments;          /**< control: w before pg_port_setup() */
+	bool segments;               /**< set up for them */
 	bool keeps_packets;          /**< its driver never writes to a packet it sends */
 	unsigned int users;          /**< devices on it */
 	uint16_t ntxqs;              /**< queues it is set up for; 0: not started */
@@ -87,9 +90,9 @@ struct pg_port *pg_ports_first(const struct pg_ports *ports);
 int pg_port_attach(const char *devargs, struct pg_error *err);
 int pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err);
 
-/** Configure and start a port with `ntxqs` transmit queues and room for frames of frame_bytes;
- *  nothing happens if it is so already.
- *  Errors: -errno with text; more queues than the port has is -EINVAL. */
+/** Configure and start a port with `ntxqs` transmit queues and room for frames of frame_bytes, and
+ *  for chains of buffers if they are wanted; nothing happens if it is so already.
+ *  Errors:  -errno with text; more queues than the port has is -EINVAL. */
 int pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct pg_error *err);
 
 /** Stop a port that pg_port_setup() started: its rings let go of their buffers. */

@@ -13,7 +13,7 @@
 #include "port_priv.h"
 
 static const struct port_traits traits[] = {
-	{.driver = "net_null", .keeps_packets = true, .any_frame = true},
+	{.driver = "net_null", .keeps_packets = true, .takes_chains = true, .any_frame = true},
 	{.driver = "net_tap", .rx_like_tx = true, .fixed_mtu = true, .kernel_receives = true},
 	{.driver = "net_af_packet", .fixed_mtu = true, .slots = true, .foreign_mac = true},
 	{.driver = "net_pcap", .any_frame = true},

@@ -10,6 +10,7 @@ struct port_traits {
 	bool rx_like_tx;      /**< as many receive as transmit queues (net_tap) */
 	bool needs_rx;        /**< at least one receive queue */
 	bool keeps_packets;   /**< never writes to a packet it sends, nor hands it on */
+	bool takes_chains;    /**< frees chains of buffers, though it does not say so */
 	bool fixed_mtu;       /**< its limit is the kernel interface's MTU, or set at attach */
 	bool any_frame;       /**< takes frames of any length without being told before */
 	bool slots;           /**< frames must fit into slots fixed at attach (net_af_packet) */

@@ -61,6 +61,8 @@ port_describe(struct pg_port *port, struct pg_error *err)
 	port->keeps_packets = traits->keeps_packets;
 	describe_limits(port, traits, &info);
 	port->max_txqs = info.max_tx_queues;
+	port->can_segments =
+		traits->takes_chains || (info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0;
 	port->socket = rte_eth_dev_socket_id(port->id);
 	if (rte_eth_link_get_nowait(port->id, &link) == 0) {
 		port->link_up = link.link_status == RTE_ETH_LINK_UP;
@@ -97,11 +99,16 @@ rx_pool(const struct pg_port *port, uint16_t nrxqs)
 static int
 setup_queues(struct pg_port *port, uint16_t nrxqs, uint16_t ntxqs)
 {
-	const struct rte_eth_conf conf = {.txmode = {.mq_mode = RTE_ETH_MQ_TX_NONE}};
+	struct rte_eth_conf conf = {.txmode = {.mq_mode = RTE_ETH_MQ_TX_NONE}};
+	struct rte_eth_dev_info info;
 	uint16_t nrxds = RX_DESCRIPTORS, ntxds = TX_DESCRIPTORS;
 	struct rte_mempool *pool;
-	int rc = rte_eth_dev_configure(port->id, nrxqs, ntxqs, &conf);
+	int rc = rte_eth_dev_info_get(port->id, &info);
 
+	if (rc == 0 && port->want_segments)
+		conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
+	if (rc == 0)
+		rc = rte_eth_dev_configure(port->id, nrxqs, ntxqs, &conf);
 	if (rc < 0)
 		return rc;
 	rc = rte_eth_dev_adjust_nb_rx_tx_desc(port->id, &nrxds, &ntxds);
@@ -150,7 +157,7 @@ pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct
 					    "for each of its queue map");
 	}
 	// A restart would make net_pcap begin its file again.
-	if (port->ntxqs == ntxqs &&
+	if (port->ntxqs == ntxqs && port->segments >= port->want_segments &&
 		(traits->any_frame || frame_bytes <= port->mtu + RTE_ETHER_HDR_LEN))
 		return 0;
 	pg_port_stop(port);
@@ -170,6 +177,7 @@ pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct
 			"%s cannot be started with %u transmit queues: %s", port->name, ntxqs,
 			rte_strerror(-rc));
 	port->ntxqs = ntxqs;
+	port->segments = port->want_segments;
 	return 0;
 }
 

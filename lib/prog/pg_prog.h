@@ -29,6 +29,7 @@ struct pg_prog_config {
 	uint32_t part, parts;       /**< packet j is packet part + j * parts of it; parts 0: all */
 	uint64_t seed;
 	uint32_t copies; /**< packets on the wire per packet built (clone_skb); at least 1 */
+	bool frags_kept; /**< fragments are zero already and nobody changes them */
 	bool image_kept; /**< buffers hold the image already and nobody changes it */
 	bool mbuf_kept;  /**< nor the mbufs' metadata */
 	bool paced;      /**< every packet has its own intended time */
@@ -99,6 +100,10 @@ void pg_prog_ip6(
  *  Errors:  the frame's length, or -ENOMEM. */
 int pg_prog_packet(
 	const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out, size_t size);
+
+/** How many fragments packet `index` has, and room for the longest of all packets, in bytes. */
+uint32_t pg_prog_frags(const struct pg_prog *prog, uint64_t index);
+uint32_t pg_prog_frag_max(const struct pg_prog *prog);
 
 /** The instruction set the program was linked with: "portable" or "avx2". */
 const char *pg_prog_isa(const struct pg_prog *prog);

@@ -192,11 +192,13 @@ emit_frame(struct pg_prog *prog, const struct pg_prog_config *config)
 		if (!config->image_kept)
 			emit(prog, PROG_IMAGE_SIZES);
 	} else {
-		if (!config->mbuf_kept)
+		if (!config->mbuf_kept || prog->frags > 0)
 			emit(prog, PROG_MBUF);
 		if (!config->image_kept)
 			emit(prog, PROG_IMAGE);
 	}
+	if (prog->frags > 0)
+		emit(prog, config->frags_kept ? PROG_FRAGS : PROG_FRAGS_CLEAR);
 	return 0;
 }
 
@@ -355,6 +357,8 @@ make_rearm(struct pg_prog *prog)
 
 	rte_mbuf_refcnt_set(&fresh, 1);
 	memcpy(prog->rearm, &fresh.data_off, sizeof(prog->rearm));
+	fresh.data_off = 0;
+	memcpy(prog->frag_rearm, &fresh.data_off, sizeof(prog->frag_rearm));
 }
 
 struct pg_prog *
@@ -379,6 +383,9 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 	prog->first = config->part;
 	prog->stride = RTE_MAX(config->parts, 1u);
 	prog->frame_min = config->flow->frame_min;
+	prog->frags = config->flow->frags;
+	if (prog->frags > 0)
+		prog->per_frag = (UINT64_C(1) << 32) / prog->frags + 1;
 	prog->frame_max = frame_max;
 	prog->frame = size->lo == size->hi && prog->flow.imix.count == 0 ? frame_max : 0;
 	prog->image_bytes = image_bytes;

@@ -83,6 +83,56 @@ op_mbuf_sizes(OP_ARGS)
 	state->bytes += bytes;
 }
 
+// floor(rest / frags) bytes in each segment, the last takes what is left; what does not fit into
+// pages stays in the first buffer (reference 8.6). Empty segments are left out.
+static inline void
+put_frags(OP_ARGS, const bool clear)
+{
+	const uint32_t frags = prog->frags, most = frags * PG_FRAG_BYTES;
+	struct pg_frags *stash = state->frags;
+
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++) {
+		struct rte_mbuf *tail = pkts[k];
+		uint32_t rest = tail->pkt_len - prog->frame_min;
+		uint32_t over = rest > most ? rest - most : 0, each;
+
+		tail->data_len = prog->frame_min + over;
+		rest -= over;
+		each = (uint32_t)(rest * prog->per_frag >> 32);
+		for (uint32_t i = 1; i <= frags; i++) {
+			uint32_t length = i < frags ? each : rest;
+			const uint64_t lengths[2] = {(uint64_t)length << 32, length};
+			struct rte_mbuf *seg;
+
+			if (length == 0)
+				continue;
+			seg = stash->seg[--stash->n];
+			memcpy(&seg->data_off, prog->frag_rearm, sizeof(prog->frag_rearm));
+			memcpy(&seg->packet_type, lengths, sizeof(lengths));
+			if (clear)
+				memset(seg + 1, 0, length);
+			tail->next = seg;
+			tail = seg;
+			pkts[k]->nb_segs++;
+			rest -= length;
+		}
+		tail->next = NULL;
+	}
+}
+
+static void
+op_frags(OP_ARGS)
+{
+	put_frags(prog, op, state, pkts, n, false);
+}
+
+static void
+op_frags_clear(OP_ARGS)
+{
+	put_frags(prog, op, state, pkts, n, true);
+}
+
 static void
 op_image(OP_ARGS)
 {
@@ -382,6 +432,8 @@ SEALS(SEAL)
 const prog_fn PROG_NAME(prog_ops)[PROG_KINDS] = {[PROG_IP6_FLOW] = op_ip6_flow,
 	[PROG_MBUF] = op_mbuf,
 	[PROG_MBUF_SIZES] = op_mbuf_sizes,
+	[PROG_FRAGS] = op_frags,
+	[PROG_FRAGS_CLEAR] = op_frags_clear,
 	[PROG_IMAGE] = op_image,
 	[PROG_IMAGE_SIZES] = op_image_sizes,
 	[PROG_MACS] = op_macs,

@@ -164,6 +164,33 @@ pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 	return value;
 }
 
+uint32_t
+pg_prog_frags(const struct pg_prog *prog, uint64_t index)
+{
+	return pg_prog_field(prog, PG_FIELD_SIZE, index) > prog->frame_min ? prog->frags : 0;
+}
+
+uint32_t
+pg_prog_frag_max(const struct pg_prog *prog)
+{
+	uint32_t each = (prog->frame_max - prog->frame_min) / prog->frags;
+
+	// The last one takes up to frags - 1 bytes more.
+	return RTE_ALIGN_CEIL(RTE_MIN(each, (uint32_t)PG_FRAG_BYTES) + prog->frags, 64);
+}
+
+// One packet in one piece: the image has the zeros of fragments too.
+static void
+build_whole(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf *mbuf)
+{
+	for (uint32_t i = 0; i < prog->nops; i++) {
+		const struct prog_op *op = &prog->ops[i];
+
+		if (op->kind != PROG_FRAGS && op->kind != PROG_FRAGS_CLEAR)
+			op->fn(prog, op, state, &mbuf, 1);
+	}
+}
+
 int
 pg_prog_packet(
 	const struct pg_prog *prog, uint64_t index, uint64_t stamp_ns, uint8_t *out, size_t size)
@@ -182,7 +209,7 @@ pg_prog_packet(
 		pg_prog_prepare(prog, mbuf);
 		pg_prog_seek(prog, &state, index);
 		state.wall_ns = stamp_ns; // ns_per_cycle 0: time stands still
-		pg_prog_run(prog, &state, &mbuf, 1);
+		build_whole(prog, &state, mbuf);
 		memcpy(out, (uint8_t *)mbuf + PROG_DATA_DELTA, mbuf->pkt_len);
 		length = (int)mbuf->pkt_len;
 	}

@@ -27,6 +27,8 @@ enum prog_kind {
 	PROG_SKIP,        /**< column: step over reserved intervals */
 	PROG_MBUF,        /**< the mbuf's fields, fixed length */
 	PROG_MBUF_SIZES,  /**< the mbuf's fields, length from the size column, kept in length[] */
+	PROG_FRAGS,       /**< the data behind pktgen's header in segments of their own */
+	PROG_FRAGS_CLEAR, /**< the same, and their bytes zeroed */
 	PROG_IMAGE,       /**< the image, fixed length */
 	PROG_IMAGE_SIZES, /**< the image, length[] of it */
 	PROG_MACS,        /**< both MAC addresses, from the columns of their offsets */
@@ -100,10 +102,13 @@ struct pg_prog {
 	uint32_t ports;       /**< both UDP ports, where they do not vary */
 	uint32_t udp_length;  /**< in the upper half; 0 if sizes vary */
 	uint32_t copies;
+	uint32_t frags;           /**< segments behind the first; 0: one piece */
+	uint64_t per_frag;        /**< 2^32 / frags, rounded up */
 	uint32_t first, stride;   /**< packet j is packet first + j * stride of the stream */
 	uint16_t l3, l4, payload; /**< offsets from the Ethernet header */
 	bool ip6;
-	uint64_t rearm[2]; /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
+	uint64_t rearm[2];      /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
+	uint64_t frag_rearm[2]; /**< the same of a fragment */
 	struct pg_flow flow;
 	const struct pg_walk *walk; /**< borrowed: history, of flows as Linux walks them */
 	const char *isa;
@@ -136,12 +141,19 @@ struct pg_prog_scratch {
 	uint64_t due[PROG_COLUMN];  /**< cycles; PROG_STAMP_EACH: set by the worker before */
 };
 
+/** Segments that wait to be used, of a pool without headroom. worker: rw. */
+struct pg_frags {
+	uint32_t n;
+	struct rte_mbuf *seg[];
+};
+
 /** What advances, one per runner of a program. worker: rw; control reads it after the run. */
 struct pg_prog_state {
-	uint64_t index;       /**< of the next packet to build */
-	uint32_t id;          /**< of packet 0 */
-	struct pg_walk *walk; /**< borrowed; NULL: none */
-	uint64_t bytes;       /**< of all frames of varying size built, without FCS */
+	uint64_t index;         /**< of the next packet to build */
+	uint32_t id;            /**< of packet 0 */
+	struct pg_walk *walk;   /**< borrowed; NULL: none */
+	struct pg_frags *frags; /**< owned; the program's frags for each packet of a burst */
+	uint64_t bytes;         /**< of all frames of varying size built, without FCS */
 	/* How stamps are made: wall_ns at wall_cycles, then ns_per_cycle of pg_clock. */
 	uint64_t wall_ns, wall_cycles, ns_per_cycle;
 	struct pg_prog_scratch *scratch;

@@ -54,7 +54,8 @@ verdict(const struct rte_mbuf *mbuf, uint64_t other_host)
 	if (unlikely(!checksum_ok(ip)))
 		return NEXT_BAD_CHECKSUM;
 	total = rte_be_to_cpu_16(ip->total_length);
-	if (unlikely(total > there || total < header))
+	// What is behind the header may lie in other segments.
+	if (unlikely(total > mbuf->pkt_len - RTE_ETHER_HDR_LEN || total < header))
 		return NEXT_SHORT;
 	return likely(ip->time_to_live != 0) ? NEXT_DELIVER : NEXT_TTL;
 }

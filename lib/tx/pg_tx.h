@@ -78,7 +78,9 @@ struct pg_device {
 	struct pg_device_current current;
 	char reply[PG_RESULT_MAX]; /**< of the last command; empty: the last run's result counts */
 	bool has_run;
-	struct pg_walk *walk; /**< owned; NULL before the first run in `compat linux` */
+	struct rte_mempool *frag_pool; /**< owned; NULL: never needed */
+	uint32_t frag_bytes;           /**< room of its buffers */
+	struct pg_walk *walk;          /**< owned; NULL before the first run in `compat linux` */
 	/* The last run. */
 	struct pg_task *task; /**< owned; NULL while no run is prepared */
 	struct pg_result result;
@@ -99,6 +101,7 @@ struct pg_device {
 TAILQ_HEAD(pg_device_list, pg_device);
 
 struct pg_task;
+struct rte_mempool;
 struct pg_walk;
 struct pg_worker;
 

@@ -73,9 +73,9 @@ write_next(struct feed *feed, const struct pg_dry_sink *sink, struct pg_error *e
 {
 	struct pg_task *task = feed->task;
 	const struct rte_mbuf *mbuf = task->pkts[task->head];
+	static uint8_t whole[PG_SIZE_MAX];
 	int rc = sink->write(sink->ctx, feed->due[task->head],
-		rte_pktmbuf_mtod(mbuf, const uint8_t *), mbuf->pkt_len);
-
+		rte_pktmbuf_read(mbuf, 0, mbuf->pkt_len, whole), mbuf->pkt_len);
 	task->head++;
 	task->npkts--;
 	task->counters.sent++;

@@ -85,6 +85,7 @@ remove_devices(struct pg_thread *thread)
 		if (device->port->users == 1 && device->port->attached)
 			tx_account_forget(engine, device->port);
 		tx_queues_forget(engine, device->port);
+		tx_frags_forget(device);
 		pg_ports_put(engine->ports, device->port);
 		free(device);
 	}

@@ -46,14 +46,15 @@ struct tx_map {
 struct pg_task {
 	/** Send one burst, or what is left of one; false when the task is finished. */
 	bool (*turn)(struct pg_task *task);
-	const struct pg_prog *prog; /**< const */
-	struct rte_mempool *pool;   /**< const */
-	uint64_t left;              /**< packets still to be built */
-	uint16_t port, queue;       /**< const */
-	uint16_t burst;             /**< const: packets per call */
-	uint16_t head, npkts;       /**< of pkts[]: what the driver has not taken yet */
-	uint32_t copies;            /**< const: sends per packet built */
-	uint64_t wait_since;        /**< cycles; 0: not waiting */
+	const struct pg_prog *prog;    /**< const */
+	struct rte_mempool *pool;      /**< const */
+	struct rte_mempool *frag_pool; /**< const; NULL: no fragments */
+	uint64_t left;                 /**< packets still to be built */
+	uint16_t port, queue;          /**< const */
+	uint16_t burst;                /**< const: packets per call */
+	uint16_t head, npkts;          /**< of pkts[]: what the driver has not taken yet */
+	uint32_t copies;               /**< const: sends per packet built */
+	uint64_t wait_since;           /**< cycles; 0: not waiting */
 	struct pg_prog_state state;
 	struct pg_pace pace;
 	struct pg_rx_graph *rx; /**< const; NULL in start_xmit */
@@ -165,6 +166,17 @@ void tx_task_bind(struct pg_task *task, bool paced, bool by_size);
  *  a clock. Returns how many were built: less than n if the pool is empty. Context: control. */
 void tx_task_schedule(struct pg_task *task, unsigned int n);
 unsigned int tx_task_build(struct pg_task *task, unsigned int n);
+
+/** Take buffers for n packets from the task's pools into pkts[], fragments apart. False: empty. */
+bool tx_task_take(struct pg_task *task, unsigned int n);
+
+/** Fragments: can the device's port send them; tell ports what their devices need; pool and stash
+ *  of a task; give the stash back; the pool goes with its device. Errors: -errno with text. */
+int tx_frags_check(const struct pg_device *device, struct pg_error *err);
+void tx_frags_announce(struct pg_engine *engine);
+int tx_frags_prepare(struct pg_task *task, struct pg_device *device, struct pg_error *err);
+void tx_frags_release(struct pg_task *task);
+void tx_frags_forget(struct pg_device *device);
 
 /** Let a task's schedule and stamps follow another clock from time 0 on. */
 void tx_task_virtual(

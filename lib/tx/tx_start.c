@@ -181,6 +181,8 @@ check_templates(struct pg_engine *engine, struct pg_error *err)
 		rc = tx_device_resolve(device, &flow, err);
 		if (rc == 0)
 			rc = tx_rate_check(device, &flow, err);
+		if (rc == 0)
+			rc = tx_frags_check(device, err);
 		if (rc < 0) {
 			struct pg_error named = *err;
 
@@ -201,6 +203,7 @@ prepare(struct pg_engine *engine, struct pg_error *err)
 	if (rc < 0)
 		return rc;
 	destroy_tasks(engine);
+	tx_frags_announce(engine);
 	rc = tx_queues_prepare(engine, engine->config.dry == NULL, err);
 	if (rc == 0)
 		rc = create_tasks(engine, err);

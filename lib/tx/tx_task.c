@@ -62,13 +62,19 @@ walk_of(struct pg_device *device, struct pg_error *err)
 	return NULL;
 }
 
+static bool
+keeps_packets(const struct tx_queue *queue)
+{
+	return queue != NULL && (queue->port == NULL || queue->port->keeps_packets);
+}
+
 // The pool serves one template, and nobody writes to its packets: neither such drivers nor the
 // nodes of the receive graph, which flag mbufs, though. Then no buffer is ever in use by someone
 // else between two runs, so it can be written to in advance.
 static bool
 image_kept(const struct tx_queue *queue)
 {
-	return queue->ndevices == 1 && (queue->port == NULL || queue->port->keeps_packets);
+	return queue->ndevices == 1 && keeps_packets(queue);
 }
 
 static struct pg_prog *
@@ -86,6 +92,7 @@ compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error 
 		.socket = (int)rte_lcore_to_socket_id(device->thread->lcore),
 		.image_kept = queue != NULL && image_kept(queue),
 		.mbuf_kept = queue != NULL && image_kept(queue) && queue->port != NULL,
+		.frags_kept = keeps_packets(queue),
 		.paced = set->rate.kind != PG_RATE_NONE,
 	};
 
@@ -279,7 +286,8 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	task->prog = task->owned_prog = prog;
 	task_fill(task, device, queue);
 	device->task = task; // destroyed with it from here on
-	if (as_linux(device) && give_walk(task, device, err) < 0)
+	if (tx_frags_prepare(task, device, err) < 0 ||
+		(as_linux(device) && give_walk(task, device, err) < 0))
 		return -err->code;
 	if (task->rx == NULL && task->plan.hi > RTE_MIN(task->plan.lo, task->plan.start)) {
 		task->map = tx_map_create(&task->plan, burst, task->copies,
@@ -303,6 +311,7 @@ tx_task_destroy(struct pg_task *task)
 		return;
 	pg_prog_destroy(task->owned_prog);
 	pg_walk_destroy(task->spare);
+	tx_frags_release(task);
 	rte_free(task->state.seen);
 	rte_free(task->map);
 	rte_free(task);
@@ -433,6 +442,8 @@ tx_device_finish(struct pg_device *device)
 	device->result.errors = errors_of(task);
 	if (!(device->settings.tmpl.flags & PG_FLAG_SHARED))
 		device->result.frags = -1; // every packet was handed over: none is held
+	else if (task->counters.built > 0)
+		device->result.frags = (int)pg_prog_frags(task->prog, last);
 	set_mix(device);
 	tx_device_walked(device);
 	device->current.flows = task->ended.flows_started;

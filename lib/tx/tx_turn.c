@@ -26,11 +26,41 @@ wait_end(struct pg_task *task, uint64_t now)
 	task->wait_since = 0;
 }
 
-// Buffers for n packets, built. False: the pool is empty.
+// Fragments for n packets lie in the stash. What was not used stays for the next ones.
 static inline bool
-build_distinct(struct pg_task *task, unsigned int n)
+take_frags(struct pg_task *task, unsigned int n)
 {
-	if (unlikely(rte_mempool_get_bulk(task->pool, (void **)task->pkts, n) < 0))
+	struct pg_frags *frags = task->state.frags;
+	uint32_t need = n * task->prog->frags;
+
+	if (frags->n < need) {
+		if (unlikely(rte_mempool_get_bulk(task->frag_pool, (void **)frags->seg + frags->n,
+				     need - frags->n) < 0))
+			return false;
+		frags->n = need;
+	}
+	return true;
+}
+
+static __rte_always_inline bool
+take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n, const bool chained)
+{
+	if (chained && unlikely(!take_frags(task, n)))
+		return false;
+	return likely(rte_mempool_get_bulk(task->pool, (void **)pkts, n) == 0);
+}
+
+bool
+tx_task_take(struct pg_task *task, unsigned int n)
+{
+	return take(task, task->pkts, n, task->frag_pool != NULL);
+}
+
+// Buffers for n packets, built. False: the pool is empty.
+static __rte_always_inline bool
+build_distinct(struct pg_task *task, unsigned int n, const bool chained)
+{
+	if (unlikely(!take(task, task->pkts, n, chained)))
 		return false;
 	pg_prog_run(task->prog, &task->state, task->pkts, n);
 	pg_counter_add(&task->counters.built, n);
@@ -44,7 +74,7 @@ clone_refill(struct pg_task *task, uint64_t due)
 {
 	struct rte_mbuf *fresh;
 
-	if (unlikely(rte_mempool_get(task->pool, (void **)&fresh) < 0))
+	if (unlikely(!take(task, &fresh, 1, task->frag_pool != NULL)))
 		return false;
 	if (task->clone != NULL) {
 		rte_pktmbuf_free(task->clone);
@@ -61,7 +91,7 @@ clone_refill(struct pg_task *task, uint64_t due)
 
 // n packets, each built one repeated `copies` times by references. Fewer if the pool runs dry.
 static __rte_always_inline unsigned int
-build_clones(struct pg_task *task, unsigned int n, const enum paced paced)
+build_clones(struct pg_task *task, unsigned int n, const enum paced paced, const bool chained)
 {
 	uint64_t due[PG_BURST_MAX];
 	unsigned int k = 0;
@@ -70,24 +100,29 @@ build_clones(struct pg_task *task, unsigned int n, const enum paced paced)
 		memcpy(due, task->state.scratch->due, n * sizeof(due[0]));
 	while (k < n) {
 		struct rte_mbuf *clone = task->clone;
-		unsigned int take;
-
+		unsigned int now;
 		if (clone == NULL || rte_mbuf_refcnt_read(clone) > CLONES_MAX) {
 			if (!clone_refill(task, paced ? due[k] : 0))
 				break;
 			clone = task->clone;
 		}
-		take = RTE_MIN(n - k, task->clone_left);
-		task->clone_left -= take;
-		task->clone_bytes += (uint64_t)take * clone->pkt_len;
+		now = RTE_MIN(n - k, task->clone_left);
+		task->clone_left -= now;
+		task->clone_bytes += (uint64_t)now * clone->pkt_len;
 		// The last of them takes our own reference along.
 		if (task->clone_left == 0)
 			task->clone = NULL;
-		if (task->clone_left != 0 || take > 1)
-			rte_mbuf_refcnt_update(clone, (int16_t)(take - (task->clone_left == 0)));
-		for (unsigned int i = 0; i < take; i++)
+		if (task->clone_left != 0 || now > 1) {
+			int16_t more = (int16_t)(now - (task->clone_left == 0));
+
+			if (chained)
+				rte_pktmbuf_refcnt_update(clone, more);
+			else
+				rte_mbuf_refcnt_update(clone, more);
+		}
+		for (unsigned int i = 0; i < now; i++)
 			task->pkts[k + i] = clone;
-		k += take;
+		k += now;
 	}
 	return k;
 }
@@ -119,13 +154,15 @@ tx_task_schedule(struct pg_task *task, unsigned int n)
 unsigned int
 tx_task_build(struct pg_task *task, unsigned int n)
 {
+	const bool chained = task->frag_pool != NULL;
+
 	if (task->copies > 1)
-		return build_clones(task, n, PACED);
-	return build_distinct(task, n) ? n : 0;
+		return build_clones(task, n, PACED, chained);
+	return build_distinct(task, n, chained) ? n : 0;
 }
 
 static __rte_always_inline bool
-build(struct pg_task *task, const enum paced paced, const bool cloned)
+build(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained)
 {
 	struct pg_pace before;
 	unsigned int n = RTE_MIN(task->burst, task->left), built;
@@ -143,7 +180,9 @@ build(struct pg_task *task, const enum paced paced, const bool cloned)
 		if (task->wait_since != 0)
 			wait_end(task, now);
 	}
-	built = cloned ? build_clones(task, n, paced) : build_distinct(task, n) ? n : 0;
+	built = cloned                             ? build_clones(task, n, paced, chained)
+		: build_distinct(task, n, chained) ? n
+						   : 0;
 	if (unlikely(built < n)) {
 		pg_counter_add(&task->counters.pool_empty, 1);
 		wait_begin(task, rte_rdtsc());
@@ -222,11 +261,12 @@ hand_over_lines(struct pg_task *task, struct tx_map *map)
 // A queue that does not drain holds the others up once a burst waits for it: the packets are a
 // sequence, and the room for those that cannot leave is bounded.
 static __rte_always_inline bool
-turn_queues(struct pg_task *task, const enum paced paced, const bool cloned)
+turn_queues(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained)
 {
 	struct tx_map *map = task->map;
 
-	if (likely(map->longest <= map->room) && task->left != 0 && build(task, paced, cloned))
+	if (likely(map->longest <= map->room) && task->left != 0 &&
+		build(task, paced, cloned, chained))
 		line_up(task, map);
 	if (map->pending == 0)
 		return true;
@@ -238,14 +278,15 @@ turn_queues(struct pg_task *task, const enum paced paced, const bool cloned)
 }
 
 static __rte_always_inline bool
-turn(struct pg_task *task, const enum paced paced, const bool cloned, const enum sink sink)
+turn(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
+	const enum sink sink)
 {
 	const bool tail = task->npkts != 0;
 	uint16_t sent;
 
 	if (sink == SINK_QUEUES)
-		return turn_queues(task, paced, cloned);
-	if (likely(!tail) && !build(task, paced, cloned))
+		return turn_queues(task, paced, cloned, chained);
+	if (likely(!tail) && !build(task, paced, cloned, chained))
 		return true;
 	sent = hand_over(task, sink);
 	pg_counter_add(&task->counters.sent, sent);
@@ -262,40 +303,54 @@ turn(struct pg_task *task, const enum paced paced, const bool cloned, const enum
 	return task->left != 0;
 }
 
-#define TURN(name, paced, cloned, sink)                 \
-	static bool name(struct pg_task *task)          \
-	{                                               \
-		return turn(task, paced, cloned, sink); \
+#define TURN(name, ...)                         \
+	static bool name(struct pg_task *task)  \
+	{                                       \
+		return turn(task, __VA_ARGS__); \
 	}
 
 // A function for every combination; clones are never paced by sizes (refused at start).
-#define TURNS(name, cloned, sink)                               \
-	TURN(name, UNPACED, cloned, sink)                       \
-	TURN(name##_paced, PACED, cloned, sink)                 \
-	TURN(name##_paced_sizes, PACED_SIZES, cloned, sink)     \
+#define TURNS(name, ...)                                        \
+	TURN(name, UNPACED, __VA_ARGS__)                        \
+	TURN(name##_paced, PACED, __VA_ARGS__)                  \
+	TURN(name##_paced_sizes, PACED_SIZES, __VA_ARGS__)      \
 	static bool (*const name##_all[])(struct pg_task *) = { \
 		[UNPACED] = name,                               \
 		[PACED] = name##_paced,                         \
 		[PACED_SIZES] = name##_paced_sizes,             \
 	};
 
-TURNS(turn_port, false, SINK_PORT)
-TURNS(turn_port_cloned, true, SINK_PORT)
-TURNS(turn_each, false, SINK_QUEUES)
-TURNS(turn_each_cloned, true, SINK_QUEUES)
-TURNS(turn_graph, false, SINK_GRAPH)
-TURNS(turn_shared, false, SINK_GRAPH_SHARED)
+TURNS(port, false, false, SINK_PORT)
+TURNS(port_chained, false, true, SINK_PORT)
+TURNS(port_cloned, true, false, SINK_PORT)
+TURNS(port_cloned_chained, true, true, SINK_PORT)
+TURNS(queues, false, false, SINK_QUEUES)
+TURNS(queues_chained, false, true, SINK_QUEUES)
+TURNS(queues_cloned, true, false, SINK_QUEUES)
+TURNS(queues_cloned_chained, true, true, SINK_QUEUES)
+TURNS(graph, false, false, SINK_GRAPH)
+TURNS(graph_chained, false, true, SINK_GRAPH)
+TURNS(shared, false, false, SINK_GRAPH_SHARED)
+TURNS(shared_chained, false, true, SINK_GRAPH_SHARED)
+
+/** By sink, clones and fragments; a graph takes no clones. */
+static bool (*const *const turns[][2][2])(struct pg_task *) = {
+	[SINK_PORT] = {{port_all, port_chained_all}, {port_cloned_all, port_cloned_chained_all}},
+	[SINK_QUEUES] = {{queues_all, queues_chained_all},
+		{queues_cloned_all, queues_cloned_chained_all}},
+	[SINK_GRAPH] = {{graph_all, graph_chained_all}},
+	[SINK_GRAPH_SHARED] = {{shared_all, shared_chained_all}},
+};
 
 void
 tx_task_bind(struct pg_task *task, bool paced, bool by_size)
 {
 	enum paced how = !paced ? UNPACED : by_size ? PACED_SIZES : PACED;
+	enum sink sink = task->map != NULL  ? SINK_QUEUES
+			 : task->rx == NULL ? SINK_PORT
+			 : task->shared     ? SINK_GRAPH_SHARED
+					    : SINK_GRAPH;
 
 	task->paced = how;
-	if (task->map != NULL)
-		task->turn = task->copies > 1 ? turn_each_cloned_all[how] : turn_each_all[how];
-	else if (task->rx == NULL)
-		task->turn = task->copies > 1 ? turn_port_cloned_all[how] : turn_port_all[how];
-	else
-		task->turn = task->shared ? turn_shared_all[how] : turn_graph_all[how];
+	task->turn = turns[sink][task->copies > 1][task->frag_pool != NULL][how];
 }

@@ -63,7 +63,7 @@ own_chunk(struct pg_task *task, unsigned int bursts)
 	uint64_t start = rte_rdtsc();
 
 	for (unsigned int b = 0; b < bursts; b++) {
-		if (rte_mempool_get_bulk(task->pool, (void **)task->pkts, task->burst) < 0)
+		if (!tx_task_take(task, task->burst))
 			break;
 		pg_prog_run(task->prog, &task->state, task->pkts, task->burst);
 		pg_rx_inject(task->null, task->pkts, task->burst, task->mac);

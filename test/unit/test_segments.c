@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a driver is given: runs on net_ring, whose ring the test empties. Fragments, long frames and
+ * the fields of mbufs. */
+#include "support.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+#include <rte_ring.h>
+
+#include "support_eal.h"
+#include "support_engine.h"
+
+#define RING "ETH_RXTX0_net_ring0" // where the driver puts what it sends
+
+static struct rig_engine rig;
+static pthread_t worker;
+static struct rte_mbuf *got[1024];
+
+static void *
+work(void *thread)
+{
+	pg_engine_worker(thread);
+	return NULL;
+}
+
+static int
+setup(void **state)
+{
+	(void)state;
+	rig_engine_open(&rig, &(struct pg_engine_config){.ports = &pg_port_ethdev});
+	return pthread_create(&worker, NULL, work, pg_engine_next_thread(rig.engine, NULL));
+}
+
+static int
+teardown(void **state)
+{
+	(void)state;
+	pg_engine_quit(rig.engine);
+	pthread_join(worker, NULL);
+	rig_engine_fini(&rig);
+	return 0;
+}
+
+static struct pg_device *
+run(const char *name, const char *commands)
+{
+	struct pg_device *device = pg_engine_device(rig.engine, name);
+	struct pg_error err = {0};
+
+	if (device == NULL)
+		device = rig_engine_add(&rig, name);
+	rig_engine_set(&rig, name, commands);
+	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
+	pg_engine_wait(rig.engine);
+	CHECK_U64(device->result.sent, device->settings.count, "'%s'", commands);
+	return device;
+}
+
+// All that the ring holds.
+static unsigned int
+receive(void)
+{
+	struct rte_ring *ring = rte_ring_lookup(RING);
+
+	assert_non_null(ring);
+	return rte_ring_dequeue_burst(ring, (void **)got, DIM(got), NULL);
+}
+
+static void
+check_zero(const uint8_t *bytes, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		assert_true(bytes[i] == 0);
+}
+
+#define PLAIN "flag NO_TIMESTAMP;clone_skb 0;min_pkt_size 60;max_pkt_size 60;"
+
+// Reference 8.6: lengths of the first buffer and of each fragment. The kernel's count is shown.
+static void
+test_layout(void **state)
+{
+	static const struct {
+		const char *commands;
+		uint32_t total, shown, nsegs, first;
+		uint32_t length[4]; // of the first fragments
+		uint32_t last;
+	} cases[] = {
+		{"frags 0;pkt_size 1000", 1000, 0, 1, 1000, {0}, 1000},
+		{"frags 1;pkt_size 1000", 1000, 1, 2, 58, {942}, 942},
+		{"frags 5;pkt_size 1000", 1000, 5, 6, 58, {188, 188, 188, 188}, 190},
+		{"frags 17;pkt_size 1500", 1500, 17, 18, 58, {84, 84, 84, 84}, 98},
+		{"frags 100;pkt_size 1500", 1500, 17, 18, 58, {84, 84, 84, 84}, 98},
+		{"frags 2;pkt_size 9000", 9000, 2, 3, 58 + 8942 - 8192, {4096, 4096}, 4096},
+		{"frags 3;pkt_size 9000", 9000, 3, 4, 58, {2980, 2980, 2982}, 2982},
+		{"frags 1;pkt_size 9000", 9000, 1, 2, 58 + 8942 - 4096, {4096}, 4096},
+		{"frags 5;pkt_size 42", 58, 0, 1, 58, {0}, 58},
+		{"frags 5;pkt_size 60", 60, 5, 2, 58, {2}, 2}, // without the empty ones
+		{"frags 4;pkt_size 200;vlan_id 5", 200, 4, 5, 62, {34, 34, 34, 36}, 36},
+		{"frags 4;pkt_size 200;flag UDPCSUM;clone_skb 3", 200, 4, 5, 58, {35, 35, 35, 37},
+			37},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < DIM(cases); i++) {
+		char commands[200];
+		struct pg_device *device;
+
+		snprintf(commands, sizeof(commands), PLAIN "count 45;vlan_id 4096;%s",
+			cases[i].commands);
+		device = run("net_ring0", commands);
+		CHECK_U64(device->result.frags, cases[i].shown, "row %zu", i);
+		CHECK_U64(receive(), 45, "row %zu", i);
+		for (unsigned int k = 0; k < 45; k++) {
+			struct rte_mbuf *seg = got[k];
+			uint32_t sum = seg->data_len;
+			const char *why;
+
+			CHECK(rte_mbuf_check(seg, 1, &why) == 0, "%s", why);
+			CHECK_U64(seg->nb_segs, cases[i].nsegs, "row %zu", i);
+			CHECK_U64(seg->data_len, cases[i].first, "row %zu", i);
+			CHECK_U64(seg->pkt_len, cases[i].total, "row %zu", i);
+			for (unsigned int f = 0; seg->next != NULL; f++) {
+				seg = seg->next;
+				CHECK(f >= 4 || seg->data_len == cases[i].length[f],
+					"fragment %u has %u bytes, row %zu", f, seg->data_len, i);
+				check_zero(rte_pktmbuf_mtod(seg, uint8_t *), seg->data_len);
+				sum += seg->data_len;
+			}
+			CHECK_U64(seg->data_len, cases[i].last, "row %zu", i);
+			CHECK_U64(sum, cases[i].total, "row %zu", i);
+		}
+		for (unsigned int k = 0; k < 45; k++) {
+			// A receiver may write to what it got; the next run is clean again.
+			for (struct rte_mbuf *s = got[k]; s != NULL; s = s->next)
+				memset(rte_pktmbuf_mtod(s, uint8_t *), 0xa5, s->data_len);
+		}
+		for (unsigned int k = 0; k < 45; k++)
+			rte_pktmbuf_free(got[k]);
+	}
+}
+
+// Every buffer comes back, whichever way packets take, and however their sizes vary.
+static void
+test_buffers_return(void **state)
+{
+	static const char *const cases[] = {
+		"count 10000;frags 3;pkt_size 600",
+		"count 10000;frags 17;min_pkt_size 42;max_pkt_size 100",
+		"count 10000;frags 2;clone_skb 7;pkt_size 100",
+		"count 1000;frags 3;imix_weights 60,1 576,1;burst 512",
+		"count 1000;frags 3;imix_weights 60,1 576,1;burst 512;ratep 1000000",
+		"count 1000;frags 3;pkt_size 300;flag !SHARED;burst 1",
+		"count 10000;frags 3;pkt_size 300;xmit_mode netif_receive",
+		"count 10000;frags 3;min_pkt_size 42;max_pkt_size 300;xmit_mode netif_receive;"
+		"dst_mac ff:ff:ff:ff:ff:ff",
+	};
+
+	for (size_t i = 0; i < DIM(cases); i++) {
+		struct pg_device *device;
+		bool injected = strstr(cases[i], "receive") != NULL;
+
+		teardown(state);
+		setup(state);
+		device = run("net_null0", cases[i]);
+		CHECK_U64(device->result.errors, injected && i == 6 ? 10000 : 0, "row %zu", i);
+		assert_non_null(device->frag_pool);
+		// What the worker's task keeps ready is not in the pool.
+		CHECK(rte_mempool_in_use_count(device->frag_pool) <= 512 * 17, "row %zu", i);
+		rig_engine_set(&rig, "net_null0", "frags 0");
+		run("net_null0", "count 1");
+		CHECK(rte_mempool_full(device->frag_pool), "%u fragments are missing, row %zu",
+			rte_mempool_in_use_count(device->frag_pool), i);
+	}
+}
+
+static void
+test_refused(void **state)
+{
+	struct rig_engine fake;
+	struct pg_error err = {0};
+
+	(void)state;
+	rig_engine_init(&fake, NULL);
+	rig_engine_add(&fake, "eth0"); // a port that does not say that it could
+	rig_engine_set(&fake, "eth0", "count 1;frags 1");
+	assert_int_equal(pg_engine_start(fake.engine, &err), -EOPNOTSUPP);
+	CHECK(strstr(err.text, "cannot send packets in fragments") != NULL, "'%s'", err.text);
+	assert_false(pg_engine_running(fake.engine));
+	rig_engine_fini(&fake);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_layout, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_buffers_return, setup, teardown),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests_name("segments", tests, support_eal_start, support_eal_stop);
+}
