@@ -177,6 +177,7 @@ pg_flow_resolve(const struct pg_template *tmpl, const struct pg_flow_port *port,
 		.flags = flags,
 		.frame_min = pg_template_frame_min(tmpl),
 		.frags = RTE_MIN(tmpl->frags, (uint32_t)PG_FRAGS_MAX),
+		.priority = tmpl->skb_priority,
 		.tos = tmpl->tos,
 		.traffic_class = tmpl->traffic_class,
 	};

@@ -158,6 +158,7 @@ struct pg_flow {
 	uint32_t flags;
 	uint32_t frame_min;
 	uint32_t frags; /**< at most PG_FRAGS_MAX */
+	uint32_t priority;
 	struct pg_vlan vlan, svlan;
 	struct pg_hex_list mpls;
 	struct pg_pairs imix;    /**< count 0: no mix */

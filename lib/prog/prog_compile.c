@@ -384,6 +384,7 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 	prog->stride = RTE_MAX(config->parts, 1u);
 	prog->frame_min = config->flow->frame_min;
 	prog->frags = config->flow->frags;
+	prog->priority = (uint64_t)config->flow->priority << 32;
 	if (prog->frags > 0)
 		prog->per_frag = (UINT64_C(1) << 32) / prog->frags + 1;
 	prog->frame_max = frame_max;

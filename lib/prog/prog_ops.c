@@ -48,11 +48,14 @@ static_assert(
 		offsetof(struct rte_mbuf, data_len) == offsetof(struct rte_mbuf, packet_type) + 8 &&
 		offsetof(struct rte_mbuf, packet_type) % 16 == 0,
 	"packet_type, pkt_len, data_len, vlan_tci and hash.rss are 16 bytes in a row");
+static_assert(offsetof(struct rte_mbuf, hash.sched.queue_id) ==
+		      offsetof(struct rte_mbuf, packet_type) + 12,
+	"the scheduler's queue lies in the upper half of the last 8 of them");
 
 static inline void
 put_mbuf(const struct pg_prog *prog, struct rte_mbuf *mbuf, uint32_t length)
 {
-	const uint64_t lengths[2] = {(uint64_t)length << 32, length};
+	const uint64_t lengths[2] = {(uint64_t)length << 32, prog->priority | length};
 
 	memcpy(&mbuf->data_off, prog->rearm, sizeof(prog->rearm));
 	memcpy(&mbuf->packet_type, lengths, sizeof(lengths));

@@ -103,6 +103,7 @@ pg_prog_prepare(const struct pg_prog *prog, struct rte_mbuf *mbuf)
 	mbuf->packet_type = 0;
 	mbuf->pkt_len = prog->frame_max;
 	mbuf->data_len = prog->frame_max;
+	mbuf->hash.sched.queue_id = prog->flow.priority;
 	memcpy((uint8_t *)mbuf + PROG_DATA_DELTA, prog->image, prog->image_bytes);
 }
 

@@ -109,6 +109,7 @@ struct pg_prog {
 	bool ip6;
 	uint64_t rearm[2];      /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
 	uint64_t frag_rearm[2]; /**< the same of a fragment */
+	uint64_t priority;      /**< in the upper half, as it lies behind data_len and vlan_tci */
 	struct pg_flow flow;
 	const struct pg_walk *walk; /**< borrowed: history, of flows as Linux walks them */
 	const char *isa;

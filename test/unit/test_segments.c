@@ -12,6 +12,7 @@
 
 #include "support_eal.h"
 #include "support_engine.h"
+#include "support_prog.h"
 
 #define RING "ETH_RXTX0_net_ring0" // where the driver puts what it sends
 
@@ -176,6 +177,41 @@ test_buffers_return(void **state)
 	}
 }
 
+// skb_priority lies where DPDK's scheduler and its users look for it: in each packet's first
+// buffer.
+static void
+test_priority(void **state)
+{
+	static const char *const cases[] = {"pkt_size 60", "min_pkt_size 60;max_pkt_size 99",
+		"frags 3;pkt_size 99", "clone_skb 2;frags 0;pkt_size 99;max_pkt_size 99"};
+	static const uint32_t values[] = {7, 0, UINT32_MAX, 1};
+	struct rte_mempool *pool = rte_pktmbuf_pool_create("prepared", 1, 0, 0, 512, 0);
+	struct rte_mbuf *mbuf = rte_pktmbuf_alloc(pool);
+	const struct pg_flow flow = {.priority = 5, .frame_min = 58};
+	struct pg_prog *prog = rig_compile(&(struct pg_prog_config){.flow = &flow, .stream = ""});
+
+	(void)state;
+	for (size_t i = 0; i < DIM(cases); i++) {
+		char commands[100];
+
+		snprintf(commands, sizeof(commands), "count 70;skb_priority %u;%s", values[i],
+			cases[i]);
+		run("net_ring0", commands);
+		CHECK_U64(receive(), 70, "row %zu", i);
+		for (unsigned int k = 0; k < 70; k++) {
+			CHECK_U64(got[k]->hash.sched.queue_id, values[i], "row %zu", i);
+			CHECK_U64(got[k]->vlan_tci, 0, "row %zu", i);
+		}
+		rte_pktmbuf_free_bulk(got, 70);
+	}
+	// Where nobody changes mbufs they are written in advance.
+	pg_prog_prepare(prog, mbuf);
+	assert_int_equal(mbuf->hash.sched.queue_id, 5);
+	pg_prog_destroy(prog);
+	rte_pktmbuf_free(mbuf);
+	rte_mempool_free(pool);
+}
+
 static void
 test_refused(void **state)
 {
@@ -198,6 +234,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_layout, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_buffers_return, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_priority, setup, teardown),
 		cmocka_unit_test(test_refused),
 	};
 
