@@ -212,6 +212,48 @@ test_priority(void **state)
 	rte_mempool_free(pool);
 }
 
+// Frames far above the usual MTU go through, whole; what a port cannot carry is refused with its
+// limit, and nothing runs.
+static void
+test_long(void **state)
+{
+	static const uint32_t sizes[] = {9216, 9000, 1515, 1514};
+	struct pg_error err = {0};
+	struct pg_device *device;
+
+	(void)state;
+	for (size_t i = 0; i < DIM(sizes); i++) {
+		char commands[100];
+
+		snprintf(commands, sizeof(commands), "count 40;flag UDPCSUM;pkt_size %u", sizes[i]);
+		device = run("net_ring0", commands);
+		CHECK_U64(device->result.bytes, 40 * sizes[i], "bytes");
+		CHECK_U64(receive(), 40, "size %u", sizes[i]);
+		for (unsigned int k = 0; k < 40; k++) {
+			const uint8_t *frame = rte_pktmbuf_mtod(got[k], const uint8_t *);
+
+			CHECK_U64(got[k]->data_len, sizes[i], "packet %u", k);
+			CHECK_U64((frame[16] << 8 | frame[17]), sizes[i] - 14, "total length");
+			check_zero(frame + 58, sizes[i] - 58);
+		}
+		rte_pktmbuf_free_bulk(got, 40);
+		rig_engine_set(&rig, "net_ring0", "count 1");
+		device = run("net_null0", commands);
+		CHECK_U64(device->result.bytes, 40 * sizes[i], "bytes of net_null");
+		CHECK_U64(receive(), 1, "net_ring goes on");
+		rte_pktmbuf_free(got[0]);
+	}
+	device->port->frame_max = 9014;
+	rig_engine_set(&rig, "net_null0", "pkt_size 9014");
+	run("net_null0", "count 3");
+	rig_engine_set(&rig, "net_null0", "max_pkt_size 9015");
+	assert_int_equal(pg_engine_start(rig.engine, &err), -EINVAL);
+	CHECK(strstr(err.text, "frames of 9015 bytes are longer than net_null0 carries") != NULL,
+		"'%s'", err.text);
+	CHECK(strstr(err.expected, "at most 9014 bytes") != NULL, "'%s'", err.expected);
+	assert_false(pg_engine_running(rig.engine));
+}
+
 static void
 test_refused(void **state)
 {
@@ -235,6 +277,7 @@ main(void)
 		cmocka_unit_test_setup_teardown(test_layout, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_buffers_return, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_priority, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_long, setup, teardown),
 		cmocka_unit_test(test_refused),
 	};
 
