@@ -16,6 +16,18 @@ run_start(const struct pg_call *call)
 	return rc;
 }
 
+// Through a control file a run that goes on starts again (reference 2).
+static int
+write_start(const struct pg_call *call, int scanned)
+{
+	int rc = pg_engine_restart(call->target->object, call->err);
+
+	(void)scanned;
+	if (rc == 0)
+		pg_engine_wait(call->target->object);
+	return rc;
+}
+
 static int
 run_stop(const struct pg_call *call)
 {
@@ -116,8 +128,14 @@ run_rem_device_all(const struct pg_call *call)
 	}
 
 static const struct pg_command control_rows[] = {
-	CONTROL("start", run_start, 0, "start every device, wait for the end, print the results",
-		"start"),
+	{
+		.target = PG_TARGET_CONTROL,
+		.name = "start",
+		.run = run_start,
+		.write = write_start,
+		.help = "start every device, wait for the end, print the results",
+		.example = "pgctrl start",
+	},
 	CONTROL("stop", run_stop, PG_COMMAND_ANYTIME, "end the run", "stop"),
 	CONTROL("reset", run_reset, PG_COMMAND_REMOVES, "remove the devices of all threads",
 		"reset"),
