@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/socket.h>
 
 #include <jansson.h>
 
@@ -31,6 +32,9 @@ struct app_options {
 	int nlines;
 	const char *dry_run; /**< write packets to this pcap file instead of sending; NULL: send */
 	const char *json;    /**< NULL: none; "-": standard output */
+	const char *metrics; /**< where to serve them, as written; NULL: nowhere */
+	struct sockaddr_storage metrics_address;
+	bool serve; /**< go on after files and lines */
 	unsigned int memory_mb;
 	bool memory_given; /**< --memory: reserve it before anything else */
 	bool verbose, quiet;
@@ -51,6 +55,9 @@ struct app {
 	FILE *out; /**< results and replies */
 	FILE *json_file;
 	cpu_set_t cpus; /**< the affinity the program was started with */
+	cpu_set_t stay; /**< of these, those that do not poll; under the control lock */
+	struct MHD_Daemon *metrics;
+	bool captures; /**< dpdk-dumpcap may */
 	pthread_t control, signals;
 	int quit_fd; /**< eventfd: readable once the program shall end */
 	int status;  /**< enum app_status; control thread: rw */
@@ -83,7 +90,29 @@ void *app_signals_main(void *arg);
 void *app_control_main(void *arg);
 
 /** Move a control thread to the CPUs that do not poll (all, if every one does). */
-void app_stay_off(const struct app *app, const cpu_set_t *polling);
+void app_stay_off(struct app *app, const cpu_set_t *polling);
+
+/** The same for the calling thread, if it serves a door. The control lock is held. */
+void app_thread_stay_off(const struct app *app);
+
+/** Answer on DPDK's telemetry socket. Closing ends a run that a client waits for.
+ *  Context: the control thread; the workers come up or run. */
+void app_telemetry_open(struct app *app);
+void app_telemetry_close(struct app *app);
+
+/** Serve --metrics. Errors: an exit status, with a message; -1: go on. */
+int app_metrics_open(struct app *app);
+void app_metrics_close(struct app *app);
+
+/** Let dpdk-dumpcap capture, where that is possible. */
+void app_capture_open(struct app *app);
+void app_capture_close(struct app *app);
+
+/** ADDRESS:PORT, :PORT or PORT, on loopback if no address is said. Errors: -EINVAL. */
+int app_metrics_parse(const char *text, struct sockaddr_storage *address);
+
+/** What this thread's commands show goes there; NULL: to app->out. */
+void app_show_to(FILE *out);
 
 /** pg_engine_config callbacks. */
 void app_run_polling(void *ctx, const cpu_set_t *cpus);

@@ -8,23 +8,37 @@
 #include "app.h"
 #include "pg_report.h"
 
+static _Thread_local FILE *shown_to;
+
+void
+app_show_to(FILE *out)
+{
+	shown_to = out;
+}
+
+static FILE *
+show_out(const struct app *app)
+{
+	return shown_to != NULL ? shown_to : app->out;
+}
+
 static int
-show_all(struct app *app)
+show_all(struct app *app, FILE *out)
 {
 	struct pg_thread *thread = NULL;
 	struct pg_device *device;
 
-	fprintf(app->out, "[pgctrl]\n");
-	pg_report_control(app->out);
+	fprintf(out, "[pgctrl]\n");
+	pg_report_control(out);
 	while ((thread = pg_engine_next_thread(app->engine, thread)) != NULL) {
-		fprintf(app->out, "\n[kpktgend_%u]\n", thread->lcore);
-		pg_report_thread(app->engine, thread, app->out);
+		fprintf(out, "\n[kpktgend_%u]\n", thread->lcore);
+		pg_report_thread(app->engine, thread, out);
 	}
 	TAILQ_FOREACH(device, pg_engine_devices(app->engine), in_engine)
 	{
-		fprintf(app->out, "\n[%s]\n", device->name);
+		fprintf(out, "\n[%s]\n", device->name);
 		pg_device_refresh(device);
-		pg_report_device(device, app->out);
+		pg_report_device(device, out);
 	}
 	return 0;
 }
@@ -122,12 +136,13 @@ static int
 run_show(const struct pg_call *call)
 {
 	struct app *app = call->ctx;
+	FILE *out = show_out(app);
 	struct pg_target target;
 	int rc = 0;
 
 	call->reply->text[0] = '\0';
 	if (call->value->text[0] == '\0')
-		return show_all(app);
+		return show_all(app, out);
 	if (target_find(app, call->value->text, &target) < 0) {
 		rc = pg_error_set(call->err, PG_FAULT_INPUT, ENODEV, "unknown target '%s'",
 			call->value->text);
@@ -135,12 +150,12 @@ run_show(const struct pg_call *call)
 		return rc;
 	}
 	if (target.kind == PG_TARGET_CONTROL)
-		pg_report_control(app->out);
+		pg_report_control(out);
 	else if (target.kind == PG_TARGET_THREAD)
-		pg_report_thread(app->engine, target.object, app->out);
+		pg_report_thread(app->engine, target.object, out);
 	else {
 		pg_device_refresh(target.object);
-		pg_report_device(target.object, app->out);
+		pg_report_device(target.object, out);
 	}
 	return 0;
 }
@@ -150,6 +165,7 @@ run_show_packet(const struct pg_call *call)
 {
 	static uint8_t frame[RTE_ALIGN_CEIL(PG_SIZE_MAX, 64)];
 	struct app *app = call->ctx;
+	FILE *out = show_out(app);
 	char name[PG_DEVICE_NAME_MAX], digits[20], extra;
 	struct pg_device *device;
 	unsigned long long index;
@@ -169,9 +185,9 @@ run_show_packet(const struct pg_call *call)
 	bytes = pg_device_packet(device, index, frame, sizeof(frame), call->err);
 	if (bytes < 0)
 		return bytes;
-	fprintf(app->out, "%s: packet %llu, seed %llu\n", name, index,
+	fprintf(out, "%s: packet %llu, seed %llu\n", name, index,
 		(unsigned long long)pg_engine_run(app->engine)->seed);
-	pg_report_packet(frame, bytes, app->out);
+	pg_report_packet(frame, bytes, out);
 	return 0;
 }
 

@@ -42,7 +42,7 @@ app_print_error(const struct pg_error *err)
 }
 
 void
-app_stay_off(const struct app *app, const cpu_set_t *polling)
+app_stay_off(struct app *app, const cpu_set_t *polling)
 {
 	cpu_set_t stay = app->cpus;
 
@@ -52,8 +52,15 @@ app_stay_off(const struct app *app, const cpu_set_t *polling)
 	}
 	if (CPU_COUNT(&stay) == 0)
 		stay = app->cpus;
+	app->stay = stay;
 	(void)pthread_setaffinity_np(app->control, sizeof(stay), &stay);
 	(void)pthread_setaffinity_np(app->signals, sizeof(stay), &stay);
+}
+
+void
+app_thread_stay_off(const struct app *app)
+{
+	(void)pthread_setaffinity_np(pthread_self(), sizeof(app->stay), &app->stay);
 }
 
 void
@@ -328,15 +335,37 @@ run_sources(struct app *app)
 	free(sources);
 }
 
+// Does a door go on when files and lines are through?
+static bool
+serves(const struct app *app)
+{
+	return app->options.serve;
+}
+
+// Until a signal.
+static void
+serve(const struct app *app)
+{
+	struct pollfd fd = {.fd = app->quit_fd, .events = POLLIN};
+
+	while (!told_to_quit(app) && (poll(&fd, 1, -1) >= 0 || errno == EINTR))
+		;
+}
+
 void *
 app_control_main(void *arg)
 {
 	struct app *app = arg;
+	bool nothing = app->options.nfiles == 0 && app->options.nlines == 0;
 
-	if (app->options.nfiles == 0 && app->options.nlines == 0)
-		(void)run_input(app);
-	else
+	app_telemetry_open(app);
+	if (!nothing)
 		run_sources(app);
+	else if (!serves(app))
+		(void)run_input(app);
+	if (serves(app) && app->status != APP_BAD_INPUT && app->status != APP_BAD_ENVIRONMENT)
+		serve(app);
+	app_telemetry_close(app);
 	pg_engine_quit(app->engine);
 	return NULL;
 }

@@ -107,9 +107,13 @@ static int
 work(struct app *app)
 {
 	unsigned int lcore;
-	int rc = pthread_create(&app->signals, NULL, app_signals_main, app);
+	int rc = app_metrics_open(app);
 	cpu_set_t none;
 
+	if (rc >= 0)
+		return rc;
+	app_capture_open(app);
+	rc = pthread_create(&app->signals, NULL, app_signals_main, app);
 	if (rc == 0)
 		rc = pthread_create(&app->control, NULL, app_control_main, app);
 	if (rc != 0) {
@@ -172,6 +176,7 @@ main(int argc, char **argv)
 	if (status >= 0)
 		goto out_options;
 	pthread_getaffinity_np(pthread_self(), sizeof(app.cpus), &app.cpus);
+	app.stay = app.cpus;
 	app_signals_block();
 	pg_clock_init(&app.clock);
 	status = open_outputs(&app);
@@ -184,6 +189,8 @@ main(int argc, char **argv)
 	status = create(&app);
 	if (status < 0)
 		status = work(&app);
+	app_metrics_close(&app);
+	app_capture_close(&app);
 	status = write_json(&app, status);
 	pg_lang_destroy(app.lang);
 	pg_engine_destroy(app.engine);

@@ -9,7 +9,7 @@
 #define MEMORY_MIN_MB     64
 #define MEMORY_MAX_MB     (1u << 20)
 
-enum { OPT_LIST = 256, OPT_MEMORY };
+enum { OPT_LIST = 256, OPT_MEMORY, OPT_METRICS, OPT_SERVE };
 
 /** One table for getopt, --help and the manual's list of options. */
 static const struct {
@@ -24,6 +24,10 @@ static const struct {
 	{"json", required_argument, 'j', "FILE", "write the results as JSON; - is standard output"},
 	{"dry-run", required_argument, 'n', "FILE",
 		"write the packets to a pcap file instead of sending them"},
+	{"metrics", required_argument, OPT_METRICS, "ADDRESS:PORT",
+		"serve metrics over HTTP, on loopback if no ADDRESS is said"},
+	{"serve", no_argument, OPT_SERVE, NULL,
+		"go on after the files until a signal, for telemetry and metrics"},
 	{"memory", required_argument, OPT_MEMORY, "MB", "memory to reserve (512)"},
 	{"list-commands", optional_argument, OPT_LIST, "json", "print the command table"},
 	{"verbose", no_argument, 'v', NULL, "print every reply"},
@@ -42,7 +46,7 @@ app_options_print_help(FILE *out)
 	      "which is also read when there is neither a FILE nor -e.\n\n",
 		out);
 	for (size_t i = 0; i < NOPTIONS; i++) {
-		char names[40];
+		char names[48];
 		bool optional = table[i].has_arg == optional_argument;
 
 		snprintf(names, sizeof(names), "%s%c%s--%s%s%s%s", table[i].key < 256 ? "-" : " ",
@@ -85,6 +89,16 @@ parse_memory(struct app_options *options, const char *text)
 }
 
 static int
+parse_metrics(struct app_options *options, const char *text)
+{
+	if (app_metrics_parse(text, &options->metrics_address) < 0)
+		return usage_error("--metrics", text,
+			"ADDRESS:PORT with a numeric address, [IPV6]:PORT, or a port up to 65535");
+	options->metrics = text;
+	return -1;
+}
+
+static int
 take_option(struct app_options *options, int key, const char *arg)
 {
 	switch (key) {
@@ -99,6 +113,11 @@ take_option(struct app_options *options, int key, const char *arg)
 		return -1;
 	case OPT_MEMORY:
 		return parse_memory(options, arg);
+	case OPT_METRICS:
+		return parse_metrics(options, arg);
+	case OPT_SERVE:
+		options->serve = true;
+		return -1;
 	case OPT_LIST:
 		options->list = arg == NULL ? LIST_TEXT : LIST_JSON;
 		if (arg != NULL && strcmp(arg, "json") != 0)

@@ -12,6 +12,7 @@
 #include <rte_ethdev.h>
 #include <rte_graph.h>
 #include <rte_graph_worker.h>
+#include <rte_telemetry.h>
 
 /* rte_node_register: __rte_node_register is what RTE_NODE_REGISTER's constructor calls; a static
  * library would drop that constructor, so nodes are registered by an explicit list. */
@@ -19,6 +20,17 @@ static inline rte_node_t
 pg_compat_node_register(const struct rte_node_register *node)
 {
 	return __rte_node_register(node);
+}
+
+/* Numbers without a sign got another name in 23.03; the old one went in 25.11. */
+static inline int
+pg_compat_tel_u64(struct rte_tel_data *data, const char *name, uint64_t value)
+{
+#if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0)
+	return rte_tel_data_add_dict_u64(data, name, value);
+#else
+	return rte_tel_data_add_dict_uint(data, name, value);
+#endif
 }
 
 #endif

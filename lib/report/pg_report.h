@@ -37,7 +37,18 @@ void pg_report_packet(const uint8_t *frame, uint32_t bytes, FILE *out);
 /** The JSON report, grown run by run. Owner: the caller, json_decref(). */
 json_t *pg_report_json_begin(int eal_argc, char **eal_argv);
 void pg_report_json_run(json_t *report, struct pg_engine *engine);
+/** What the report says of one device; during a run, what is so now (pg_device_refresh()).
+ *  Owner: the caller.  Context: the control lock is held. */
+json_t *pg_report_json_device(const struct pg_device *device, bool interrupted);
+/** The nodes of its profile, as the report lists them; an empty list without one. */
+json_t *pg_report_json_nodes(const struct pg_device *device);
 /** Complete it with the clock as it is known now and write it. 0 or -EIO. */
 int pg_report_json_write(json_t *report, const struct pg_clock *clock, FILE *out);
+
+/** A page of metrics: each figure of the report under its key, with its unit spelt out.
+ *  Shape:   openmetrics: as OpenMetrics 1.0 has it; else the older text format, in which a counter
+ *           is declared under the name of its sample.
+ *  Context: the control lock is held. */
+void pg_report_metrics(struct pg_engine *engine, bool openmetrics, FILE *out);
 
 #endif

@@ -8,8 +8,8 @@
 #include <rte_lcore.h>
 #include <rte_version.h>
 
-#include "pg_report.h"
 #include "pg_version.h"
+#include "report_priv.h"
 
 static void
 set_int(json_t *object, const char *key, uint64_t value)
@@ -37,6 +37,21 @@ set_text(json_t *object, const char *key, const char *value)
 	json_t *string = json_string(value);
 
 	json_object_set_new(object, key, string ? string : json_string("(not UTF-8)"));
+}
+
+static void
+set_fields(json_t *json, const struct report_field *fields, const void *object)
+{
+	struct report_value value;
+
+	for (const struct report_field *f = fields; f->key != NULL; f++) {
+		if (!report_field_read(f, object, &value))
+			continue;
+		if (value.real)
+			set_real(json, f->key, value.number);
+		else
+			set_int(json, f->key, value.u64);
+	}
 }
 
 static json_t *
@@ -76,12 +91,11 @@ pg_report_json_begin(int eal_argc, char **eal_argv)
 	return report;
 }
 
-static json_t *
-profile_json(const struct pg_device *device)
+json_t *
+pg_report_json_nodes(const struct pg_device *device)
 {
 	const struct pg_rx_profile *p = &device->profile;
-	json_t *object = json_object(), *nodes = json_array();
-	double net = device->result.cycles_per_packet - device->own_cycles;
+	json_t *nodes = json_array();
 
 	for (unsigned int i = 0; i < p->nnodes; i++) {
 		const struct pg_rx_node_count *n = &p->node[i];
@@ -89,16 +103,23 @@ profile_json(const struct pg_device *device)
 
 		set_text(node, "name", n->name);
 		json_object_set_new(node, "drop", json_boolean(n->drop));
-		set_int(node, "packets", n->packets);
-		set_int(node, "calls", n->calls);
-		set_int(node, "cycles", n->cycles);
+		set_fields(node, report_node_fields, n);
 		if (n->packets > 0)
 			set_real(node, "cycles_per_packet", (double)n->cycles / (double)n->packets);
 		if (device->result.cycles > 0)
 			set_real(node, "share", (double)n->cycles / (double)device->result.cycles);
 		json_array_append_new(nodes, node);
 	}
-	json_object_set_new(object, "nodes", nodes);
+	return nodes;
+}
+
+static json_t *
+profile_json(const struct pg_device *device)
+{
+	double net = device->result.cycles_per_packet - device->own_cycles;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "nodes", pg_report_json_nodes(device));
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
 	set_real(object, "generator_cycles_per_packet", device->own_cycles);
 	set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
@@ -108,17 +129,13 @@ profile_json(const struct pg_device *device)
 static void
 set_asked(json_t *object, const struct pg_device *device)
 {
+	double pps = report_asked_pps(device);
 	json_t *asked = json_object();
 
 	if (device->asked != 0)
 		set_int(asked, "packets", device->asked);
-	if (device->asked_rate.kind == PG_RATE_PPS)
-		set_real(asked, "pps", (double)device->asked_rate.value);
-	else if (device->asked_rate.kind == PG_RATE_DELAY && device->asked_rate.value != UINT64_MAX)
-		set_real(asked, "pps", 1e9 / (double)device->asked_rate.value);
-	else if (device->schedule_ns > 0)
-		set_real(asked, "pps",
-			(double)device->result.sent * 1e9 / (double)device->schedule_ns);
+	if (pps > 0)
+		set_real(asked, "pps", pps);
 	json_object_set_new(object, "asked", asked);
 }
 
@@ -129,18 +146,24 @@ set_node(json_t *object, const char *key, int node)
 		set_int(object, key, node);
 }
 
+// Before the first run only the settings say it.
 static const char *
 mode_of(const struct pg_device *device)
 {
-	if (device->profile.nnodes > 0)
-		return "netif_receive";
-	return device->asked_mode == PG_XMIT_QUEUE_XMIT ? "queue_xmit" : "start_xmit";
+	static const char *const names[] = {
+		[PG_XMIT_START_XMIT] = "start_xmit",
+		[PG_XMIT_NETIF_RECEIVE] = "netif_receive",
+		[PG_XMIT_QUEUE_XMIT] = "queue_xmit",
+	};
+
+	if (device->task == NULL && !device->has_run)
+		return names[device->settings.xmit_mode];
+	return names[device->profile.nnodes > 0 ? PG_XMIT_NETIF_RECEIVE : device->asked_mode];
 }
 
-static json_t *
-device_json(const struct pg_device *device, bool interrupted)
+json_t *
+pg_report_json_device(const struct pg_device *device, bool interrupted)
 {
-	const struct pg_result *r = &device->result;
 	const struct pg_template *tmpl = &device->settings.tmpl;
 	const struct rte_ether_addr *src =
 		pg_mac_is_zero(&tmpl->src_mac) ? &device->port->mac : &tmpl->src_mac;
@@ -154,27 +177,15 @@ device_json(const struct pg_device *device, bool interrupted)
 	set_text(object, "xmit_mode", mode_of(device));
 	pg_report_mac(src, mac, sizeof(mac));
 	set_text(object, "src_mac", mac);
-	pg_report_result(r, text, sizeof(text));
+	pg_report_result(&device->result, text, sizeof(text));
 	set_text(object, "result", text);
 	set_asked(object, device);
-	set_int(object, "sent", r->sent);
-	set_int(object, "errors", r->errors);
-	set_int(object, "bytes", r->bytes);
-	set_int(object, "duration_ns", r->duration_ns);
-	set_int(object, "idle_ns", r->idle_ns);
-	set_int(object, "calls", r->calls);
-	set_int(object, "short_calls", r->short_calls);
-	set_int(object, "pool_empty", r->pool_empty);
-	set_real(object, "pps", r->rate_pps);
-	set_real(object, "l2_bps", r->l2_bps);
-	set_real(object, "l1_bps", r->l1_bps);
-	set_real(object, "cycles_per_packet", r->cycles_per_packet);
-	set_int(object, "burst", device->call_packets);
-	set_int(object, "pool_size", device->pool_size);
+	set_fields(object, report_device_fields, device);
 	set_node(object, "pool_node", device->placement.pool);
 	set_node(object, "lcore_node", device->placement.lcore);
 	set_node(object, "port_node", device->placement.port);
-	set_text(object, "isa", device->isa);
+	if (device->isa != NULL)
+		set_text(object, "isa", device->isa);
 	json_object_set_new(object, "interrupted", json_boolean(interrupted));
 	json_object_set_new(object, "fell_short", json_boolean(device->fell_short));
 	if (device->fell_short)
@@ -192,14 +203,7 @@ port_json(const struct pg_port_account *account)
 	set_text(object, "name", account->port->name);
 	set_text(object, "driver", account->port->driver);
 	set_int(object, "tx_queues", account->port->ntxqs);
-	set_int(object, "offered", account->offered);
-	if (account->opackets != PG_COUNTER_ABSENT) {
-		set_int(object, "sent", account->opackets);
-		set_int(object, "errors", account->oerrors);
-		set_int(object, "lost", account->lost);
-	}
-	if (account->port->interface[0] != '\0')
-		set_int(object, "not_drained", account->not_drained);
+	set_fields(object, report_port_fields, account);
 	return object;
 }
 
@@ -217,7 +221,8 @@ pg_report_json_run(json_t *report, struct pg_engine *engine)
 	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
 	{
 		if (device->has_run)
-			json_array_append_new(devices, device_json(device, run->interrupted));
+			json_array_append_new(
+				devices, pg_report_json_device(device, run->interrupted));
 	}
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
 		json_array_append_new(ports, port_json(a));
@@ -232,8 +237,7 @@ pg_report_json_write(json_t *report, const struct pg_clock *clock, FILE *out)
 	json_t *object = json_object();
 
 	set_text(object, "source", "TSC against CLOCK_MONOTONIC_RAW");
-	set_real(object, "hz", clock->hz);
-	set_real(object, "error_ppm", clock->error_ppm);
+	set_fields(object, report_clock_fields, clock);
 	json_object_set_new(report, "clock", object);
 	if (json_dumpf(report, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) != 0 ||
 		fputc('\n', out) == EOF || fflush(out) != 0)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <rte_cycles.h>
+
 #include "pg_units.h"
 #include "tx_priv.h"
 
@@ -159,17 +161,29 @@ read_live(struct pg_device *device)
 {
 	const struct pg_task *task = device->task;
 	const struct pg_counters *c = &task->counters;
-	struct pg_result *r = &device->result;
+	uint32_t frame = pg_prog_size_varies(task->prog) ? 0 : pg_prog_frame_max(task->prog);
+	struct pg_counters now = {
+		.sent = pg_counter_read(&c->sent),
+		.errors = errors_of(task),
+		.bytes =
+			pg_counter_read(task->copies > 1 ? &task->clone_bytes : &task->state.bytes),
+		.built = pg_counter_read(&c->built),
+		.calls = pg_counter_read(&c->calls),
+		.short_calls = pg_counter_read(&c->short_calls),
+		.pool_empty = pg_counter_read(&c->pool_empty),
+		.turn_cycles = pg_counter_read(&c->turn_cycles),
+		.idle_cycles = pg_counter_read(&c->idle_cycles),
+		.start_cycles = pg_counter_read(&c->start_cycles),
+		.stop_cycles = rte_rdtsc(),
+	};
 
-	r->sent = pg_counter_read(&c->sent);
-	r->errors = errors_of(task);
-	r->idle_ns =
-		pg_clock_ns(device->thread->engine->config.clock, pg_counter_read(&c->idle_cycles));
-	if (!pg_prog_size_varies(task->prog))
-		r->bytes = r->sent * pg_prog_frame_max(task->prog);
-	else
-		r->bytes =
-			pg_counter_read(task->copies > 1 ? &task->clone_bytes : &task->state.bytes);
+	if (now.start_cycles == 0) // it has not come to it yet
+		now.start_cycles = now.stop_cycles;
+	pg_result_make(&device->result, &now, device->thread->engine->config.clock, frame,
+		pg_prog_field(task->prog, PG_FIELD_SIZE, now.built - (now.built > 0)));
+	device->call_packets = task->burst;
+	device->pool_size = task->pool->size;
+	device->isa = pg_prog_isa(task->prog);
 	for (unsigned int i = 0; i < RTE_DIM(device->imix_count); i++)
 		device->imix_count[i] = pg_counter_read(&task->state.imix_count[i]);
 	device->current.flows = pg_counter_read(&task->state.flows_started);

@@ -38,7 +38,7 @@ def literals(text):
 
 
 def options(verdict):
-    said = re.findall(r"^  (?:(-\w), |    )(--\S+)(?: ([A-Z]+))? ", docs.pmdgen("--help"), re.M)
+    said = re.findall(r"^  (?:(-\w), |    )(--\S+)(?: ([A-Z:]+))? ", docs.pmdgen("--help"), re.M)
     said = {", ".join(w for w in (s, l + (" " + a if a else "")) if w) for s, l, a in said}
     shown = set(re.findall(r"^\.\. option:: (.*)$", page("command-line.rst"), re.M))
     verdict.same_sets("option", "--help", said, "doc/command-line.rst", shown)
@@ -46,12 +46,25 @@ def options(verdict):
         verdict.fault("--help shows no options that this test understands")
 
 
+def properties(schema):
+    """Every key that a JSON schema names."""
+    if isinstance(schema, list):
+        return {key for part in schema for key in properties(part)}
+    if not isinstance(schema, dict):
+        return set()
+    return set(schema.get("properties", {})).union(*map(properties, schema.values()))
+
+
 def json_keys(verdict):
     source = docs.read(os.path.join(docs.SOURCE, "lib/report/report_json.c"))
     made = re.findall(r"(?:set_\w+|json_object_set\w*)\(\s*\w+,\s*\"(\w+)\"", source)
+    source = docs.read(os.path.join(docs.SOURCE, "lib/report/report_fields.c"))
+    made += re.findall(r"^\t\{\"(\w+)\",", source, re.M)
     text = section(page("results.rst"), "The report")
     listed = re.findall(r"^   \* - ``(\w+)``$", text, re.M)
-    verdict.same_sets("JSON key", "lib/report/report_json.c", made, "doc/results.rst", listed)
+    verdict.same_sets("JSON key", "lib/report", made, "doc/results.rst", listed)
+    verdict.same_sets("JSON key", "lib/report", made, "doc/report.schema.json",
+                      properties(json.loads(page("report.schema.json"))))
 
 
 def nodes(verdict):

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The figures that the JSON report, telemetry and metrics have: each is named here, once. */
+#include "report_priv.h"
+
+#define NS_PER_SECOND 1e-9 // metrics have base units
+#define BYTES_PER_BIT 0.125
+
+static bool
+driver_counts(const void *object)
+{
+	return ((const struct pg_port_account *)object)->opackets != PG_COUNTER_ABSENT;
+}
+
+static bool
+has_interface(const void *object)
+{
+	return ((const struct pg_port_account *)object)->port->interface[0] != '\0';
+}
+
+#define AT(kind, member)     .offset = offsetof(struct kind, member)
+#define U64(kind, member)    .type = REPORT_U64, AT(kind, member)
+#define U32(kind, member)    .type = REPORT_U32, AT(kind, member)
+#define REAL(kind, member)   .type = REPORT_REAL, AT(kind, member)
+#define COUNTER              .counter = true
+#define METRIC(name, unit_)  .metric = name, .unit = unit_
+#define IN_SECONDS(name)     METRIC(name, "seconds"), .scale = NS_PER_SECOND
+#define IN_BYTES_PER_S(name) METRIC(name, "bytes_per_second"), .scale = BYTES_PER_BIT
+
+const struct report_field report_device_fields[] = {
+	{"sent", U64(pg_device, result.sent), METRIC("sent_packets", "packets"), COUNTER,
+		.help = "Packets that the driver or the receive graph took"},
+	{"errors", U64(pg_device, result.errors), METRIC("errors", NULL), COUNTER,
+		.help = "Packets that the receive graph dropped"},
+	{"bytes", U64(pg_device, result.bytes), METRIC("bytes", "bytes"), COUNTER,
+		.help = "Bytes of the packets sent, without FCS"},
+	{"duration_ns", U64(pg_device, result.duration_ns), IN_SECONDS("duration_seconds"),
+		.help = "Time from the start to the last packet, or to now"},
+	{"idle_ns", U64(pg_device, result.idle_ns), IN_SECONDS("idle_seconds"), COUNTER,
+		.help = "Time waiting for a packet to be due or for the driver"},
+	{"calls", U64(pg_device, result.calls), METRIC("calls", NULL), COUNTER,
+		.help = "Transmit calls, or walks of the receive graph"},
+	{"short_calls", U64(pg_device, result.short_calls), METRIC("short_calls", NULL), COUNTER,
+		.help = "Calls that took less than they were offered"},
+	{"pool_empty", U64(pg_device, result.pool_empty), METRIC("pool_empty", NULL), COUNTER,
+		.help = "Turns in which no buffer was free"},
+	{"pps", REAL(pg_device, result.rate_pps),
+		METRIC("packets_per_second", "packets_per_second"),
+		.help = "Mean packets per second of the run so far"},
+	{"l2_bps", REAL(pg_device, result.l2_bps), IN_BYTES_PER_S("l2_bytes_per_second"),
+		.help = "Mean rate with FCS"},
+	{"l1_bps", REAL(pg_device, result.l1_bps), IN_BYTES_PER_S("l1_bytes_per_second"),
+		.help = "Mean rate with FCS, preamble and gap"},
+	{"cycles_per_packet", REAL(pg_device, result.cycles_per_packet),
+		METRIC("cycles_per_packet", NULL), .help = "Busy TSC cycles per packet sent"},
+	{"burst", U32(pg_device, call_packets), METRIC("burst_packets", "packets"),
+		.help = "Packets that a call carries at most"},
+	{"pool_size", U32(pg_device, pool_size), METRIC("pool_size", NULL),
+		.help = "Buffers in the pool of its queue"},
+	{0},
+};
+
+const struct report_field report_port_fields[] = {
+	{"offered", U64(pg_port_account, offered), METRIC("offered_packets", "packets"), COUNTER,
+		.help = "Packets handed to the driver in the last run"},
+	{"sent", U64(pg_port_account, opackets), METRIC("sent_packets", "packets"), COUNTER,
+		.has = driver_counts, .help = "Packets that the driver counts as sent"},
+	{"errors", U64(pg_port_account, oerrors), METRIC("errors", NULL), COUNTER,
+		.has = driver_counts, .help = "Errors that the driver counts"},
+	{"lost", U64(pg_port_account, lost), METRIC("lost_packets", "packets"), COUNTER,
+		.has = driver_counts, .help = "Packets offered, but not counted as sent"},
+	{"not_drained", U64(pg_port_account, not_drained), METRIC("not_drained_packets", "packets"),
+		COUNTER, .has = has_interface,
+		.help = "Packets sent by the driver's count, but not by the kernel's"},
+	{0},
+};
+
+const struct report_field report_node_fields[] = {
+	{"packets", U64(pg_rx_node_count, packets), METRIC("packets", "packets"), COUNTER,
+		.help = "Packets that a node of the receive graph saw"},
+	{"calls", U64(pg_rx_node_count, calls), METRIC("calls", NULL), COUNTER,
+		.help = "Visits of a node"},
+	{"cycles", U64(pg_rx_node_count, cycles), METRIC("cycles", "cycles"), COUNTER,
+		.help = "TSC cycles spent in a node"},
+	{0},
+};
+
+const struct report_field report_clock_fields[] = {
+	{"hz", REAL(pg_clock, hz), METRIC("hertz", "hertz"), .help = "TSC cycles per second"},
+	{"error_ppm", REAL(pg_clock, error_ppm), METRIC("error_ratio", "ratio"), .scale = 1e-6,
+		.help = "How far that may be off"},
+	{0},
+};
+
+bool
+report_field_read(const struct report_field *field, const void *object, struct report_value *value)
+{
+	const char *at = (const char *)object + field->offset;
+
+	if (field->has != NULL && !field->has(object))
+		return false;
+	value->real = field->type == REPORT_REAL;
+	if (field->type == REPORT_REAL) {
+		value->number = *(const double *)at;
+		return true;
+	}
+	value->u64 = field->type == REPORT_U64 ? *(const uint64_t *)at : *(const uint32_t *)at;
+	value->number = (double)value->u64;
+	return true;
+}
+
+double
+report_asked_pps(const struct pg_device *device)
+{
+	if (device->asked_rate.kind == PG_RATE_PPS)
+		return (double)device->asked_rate.value;
+	if (device->asked_rate.kind == PG_RATE_DELAY && device->asked_rate.value != UINT64_MAX)
+		return 1e9 / (double)device->asked_rate.value;
+	if (device->schedule_ns > 0)
+		return (double)device->result.sent * 1e9 / (double)device->schedule_ns;
+	return 0;
+}

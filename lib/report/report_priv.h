@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef REPORT_PRIV_H
+#define REPORT_PRIV_H
+
+#include "pg_report.h"
+
+enum report_type { REPORT_U64, REPORT_U32, REPORT_REAL };
+
+/** One figure: the name that it has in JSON, telemetry and metrics, and where it stands. */
+struct report_field {
+	const char *key; /**< in JSON and telemetry; a unit is its end */
+	const char
+		*metric;  /**< behind "pmdgen_device_" and the like: the key, its unit spelt out */
+	const char *unit; /**< the metric's last word if it is a unit; NULL: a plain number */
+	const char *help;
+	enum report_type type;
+	size_t offset;
+	double scale; /**< the metric's value is the figure times this; 0: the figure */
+	bool counter; /**< counts up during a run */
+	/** Is there a figure at all? NULL: always. */
+	bool (*has)(const void *object);
+};
+
+struct report_value {
+	bool real;
+	uint64_t u64;
+	double number; /**< either way */
+};
+
+/** Figures of a struct pg_device, a struct pg_port_account, a struct pg_rx_node_count and a struct
+ *  pg_clock, each ended by a NULL key. */
+extern const struct report_field report_device_fields[];
+extern const struct report_field report_port_fields[];
+extern const struct report_field report_node_fields[];
+extern const struct report_field report_clock_fields[];
+
+/** Read a figure. False: there is none. */
+bool report_field_read(
+	const struct report_field *field, const void *object, struct report_value *value);
+
+/** What was asked of a device: packets per second, the mean of its schedule. 0: no rate. */
+double report_asked_pps(const struct pg_device *device);
+
+#endif
