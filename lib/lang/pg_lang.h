@@ -184,6 +184,9 @@ struct pg_command {
 	/** Instead of store, checks, run and reply. `scanned` is what type->scan() returned.
 	 *  0 or -errno; a reply is kept either way, an empty one leaves the old. */
 	int (*write)(const struct pg_call *call, int scanned);
+	/** What has to be said before this row, so that saved settings come back: "pkt_size 60".
+	 *  False: nothing. NULL: never anything. */
+	bool (*lead)(const void *settings, char *line, size_t size);
 	const char *help;
 	const char *example;
 };
@@ -273,6 +276,12 @@ const struct pg_command *pg_lang_find(
  *  Errors:  -EINVAL with text if a row's default does not parse (a fault of the table). */
 int pg_lang_defaults(const struct pg_command_list *const *lists, size_t count,
 	enum pg_target_kind kind, void *settings, struct pg_error *err);
+
+/** Write the lines, without a target, that turn one settings object of a kind into another.
+ *  Shape:   from[size], settings[size], size <= PG_SETTINGS_MAX.
+ *  Errors:  what no line can say (a control file takes more) stands as a comment. */
+void pg_lang_save(const struct pg_command_list *const *lists, size_t count,
+	enum pg_target_kind kind, const void *from, const void *settings, size_t size, FILE *out);
 
 /** The name of a kind of target as the language writes it: "pgctrl", "kpktgend_N", "DEVICE". */
 const char *pg_lang_kind_name(enum pg_target_kind kind);
