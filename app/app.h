@@ -60,6 +60,10 @@ struct app {
 /** All rows of the command table: the one list (STYLE 1). */
 extern const struct pg_command_list *const app_commands[];
 extern const size_t app_ncommands;
+extern const struct pg_command_list app_save_commands;
+
+/** pg_world's offer(); arg is the app. */
+void app_offer(void *arg, enum pg_complete what, const char *prefix, pg_offer_fn fn, void *ctx);
 
 /** Parse the command line. Errors: an exit status, with a message on stderr; -1: go on. */
 int app_options_parse(struct app_options *options, int argc, char **argv);

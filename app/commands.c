@@ -115,6 +115,7 @@ app_world(struct app *app)
 		.device_settings_size = sizeof(struct pg_device_settings),
 		.target_list = target_list,
 		.replied = replied,
+		.offer = app_offer,
 	};
 }
 
@@ -180,7 +181,9 @@ static const struct pg_command rows[] = {
 		.target = PG_TARGET_CONTROL,
 		.name = "show_packet",
 		.run = run_show_packet,
-		.arg = {.type = &pg_type_line, .unit = "DEVICE INDEX"},
+		.arg = {.type = &pg_type_line,
+			.complete = PG_COMPLETE_DEVICES,
+			.unit = "DEVICE INDEX"},
 		.flags = PG_COMMAND_EXTENSION,
 		.help = "print one packet of a device's stream, decoded and in hex",
 		.example = "pgctrl show_packet net_null0@0 41",
@@ -191,6 +194,7 @@ static const struct pg_command rows[] = {
 		.run = run_show,
 		.arg = {.type = &pg_type_text,
 			.max = PG_DEVICE_NAME_MAX - 1,
+			.complete = PG_COMPLETE_TARGETS,
 			.optional = true,
 			.unit = "a target, or nothing for all,"},
 		.flags = PG_COMMAND_ANYTIME | PG_COMMAND_EXTENSION,
@@ -204,6 +208,7 @@ static const struct pg_command_list show_commands = {rows, RTE_DIM(rows)};
 const struct pg_command_list *const app_commands[] = {
 	&pg_tx_control_commands,
 	&show_commands,
+	&app_save_commands,
 	&pg_flow_commands,
 	&pg_tx_device_commands,
 };
