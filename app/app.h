@@ -3,6 +3,7 @@
 #define APP_H
 
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -33,6 +34,7 @@ struct app_options {
 	const char *json;    /**< NULL: none; "-": standard output */
 	unsigned int memory_mb;
 	bool memory_given; /**< --memory: reserve it before anything else */
+	bool interactive;  /**< a prompt, after the files and lines */
 	bool verbose, quiet;
 	enum { LIST_NONE, LIST_TEXT, LIST_JSON } list;
 	bool help, version;
@@ -79,6 +81,13 @@ int app_eal_start(struct app *app);
 
 /** Block the signals that signals_main() takes; before any thread exists. */
 void app_signals_block(void);
+
+/** The prompt, if there shall be one: set up before any thread exists; what it wants of signals,
+ *  and the signals that it takes (true: that was all); its lines, on the control thread. */
+void app_prompt_init(struct app *app);
+void app_prompt_signals(sigset_t *set);
+bool app_prompt_take_signal(int sig);
+void app_prompt_main(struct app *app);
 
 /** The thread that takes SIGINT and SIGTERM; arg is the app. */
 void *app_signals_main(void *arg);

@@ -11,6 +11,7 @@
 
 #include "app.h"
 #include "pg_report.h"
+#include "terminal.h"
 
 #define LINE_MAX_BYTES 4096
 
@@ -116,11 +117,16 @@ app_signals_main(void *arg)
 	bool quit = false;
 
 	ending_signals(&set);
+	app_prompt_signals(&set);
 	while (sigwait(&set, &sig) == 0) {
 		bool ran;
 
+		if (app_prompt_take_signal(sig))
+			continue;
+
 		// Told before, and still here: whatever holds control up is not worth waiting for.
 		if (quit) {
+			app_terminal_restore();
 			signal(sig, SIG_DFL);
 			pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 			raise(sig);
@@ -293,7 +299,7 @@ run_input(struct app *app)
 }
 
 // Everything but standard input is checked before anything runs.
-static void
+static int
 run_sources(struct app *app)
 {
 	int n = app->options.nfiles + 1, rc = 0;
@@ -302,7 +308,7 @@ run_sources(struct app *app)
 
 	if (sources == NULL) {
 		app->status = APP_BAD_ENVIRONMENT;
-		return;
+		return -1;
 	}
 	for (int i = 0; rc == 0 && i < n; i++) {
 		bool file = i < app->options.nfiles;
@@ -326,6 +332,7 @@ run_sources(struct app *app)
 	for (int i = 0; i < n; i++)
 		free(sources[i].text);
 	free(sources);
+	return rc;
 }
 
 void *
@@ -333,10 +340,13 @@ app_control_main(void *arg)
 {
 	struct app *app = arg;
 
-	if (app->options.nfiles == 0 && app->options.nlines == 0)
+	if (app->options.interactive) {
+		if (run_sources(app) == 0)
+			app_prompt_main(app);
+	} else if (app->options.nfiles == 0 && app->options.nlines == 0)
 		(void)run_input(app);
 	else
-		run_sources(app);
+		(void)run_sources(app);
 	pg_engine_quit(app->engine);
 	return NULL;
 }

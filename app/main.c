@@ -175,6 +175,8 @@ main(int argc, char **argv)
 	app_signals_block();
 	pg_clock_init(&app.clock);
 	status = open_outputs(&app);
+	if (status < 0)
+		app_prompt_init(&app);
 	if (status < 0 && app.options.dry_run != NULL)
 		status = app_dry_open(&app);
 	if (status < 0)

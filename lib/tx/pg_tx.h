@@ -214,6 +214,8 @@ void pg_engine_wait(struct pg_engine *engine);
 /** End the run within a burst. Any thread; false if none goes on. sticky: then the next one ends as
  *  it starts, so that a signal is never too early. */
 bool pg_engine_stop(struct pg_engine *engine, bool sticky);
+/** Forget a sticky stop that no run has taken. */
+void pg_engine_stop_forget(struct pg_engine *engine);
 
 /** The walks of the runs to come. */
 void pg_engine_set_compat(struct pg_engine *engine, enum pg_compat compat);
