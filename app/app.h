@@ -89,6 +89,14 @@ void app_prompt_signals(sigset_t *set);
 bool app_prompt_take_signal(int sig);
 void app_prompt_main(struct app *app);
 
+/** The live view: its thread (0 or an errno value), where it may run, that a run begins or has
+ *  ended, and that something else is to be printed. No-ops where nothing is shown. */
+int app_live_start(struct app *app);
+void app_live_stop(void);
+void app_live_stay_on(const cpu_set_t *cpus);
+void app_live_run(bool run);
+void app_live_hide(void);
+
 /** The thread that takes SIGINT and SIGTERM; arg is the app. */
 void *app_signals_main(void *arg);
 

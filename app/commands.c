@@ -93,8 +93,10 @@ replied(void *ctx, const struct pg_target *target, const char *reply)
 		snprintf(((struct pg_thread *)target->object)->reply, PG_RESULT_MAX, "%s", reply);
 	else if (target->kind == PG_TARGET_DEVICE)
 		snprintf(((struct pg_device *)target->object)->reply, PG_RESULT_MAX, "%s", reply);
-	if ((app->options.verbose || pg_debug() > 0) && reply[0] != '\0')
+	if ((app->options.verbose || pg_debug() > 0) && reply[0] != '\0') {
+		app_live_hide();
 		fprintf(app->out, "%s\n", reply);
+	}
 }
 
 static int

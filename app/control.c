@@ -55,12 +55,14 @@ app_stay_off(const struct app *app, const cpu_set_t *polling)
 		stay = app->cpus;
 	(void)pthread_setaffinity_np(app->control, sizeof(stay), &stay);
 	(void)pthread_setaffinity_np(app->signals, sizeof(stay), &stay);
+	app_live_stay_on(&stay);
 }
 
 void
 app_run_polling(void *ctx, const cpu_set_t *cpus)
 {
 	app_stay_off(ctx, cpus);
+	app_live_run(CPU_COUNT(cpus) > 0);
 }
 
 void

@@ -111,6 +111,8 @@ work(struct app *app)
 	cpu_set_t none;
 
 	if (rc == 0)
+		rc = app_live_start(app);
+	if (rc == 0)
 		rc = pthread_create(&app->control, NULL, app_control_main, app);
 	if (rc != 0) {
 		fprintf(stderr, "pmdgen: cannot start a thread: %s\n", strerror(rc));
@@ -123,6 +125,7 @@ work(struct app *app)
 	pg_engine_worker(pg_engine_thread(app->engine, rte_get_main_lcore()));
 	rte_eal_mp_wait_lcore();
 	pthread_join(app->control, NULL);
+	app_live_stop();
 	pthread_cancel(app->signals);
 	pthread_join(app->signals, NULL);
 	return app->status;

@@ -55,6 +55,10 @@ struct pg_result {
 	double cycles_per_packet; /**< 0 without packets */
 };
 
+/** Bring what a worker still counts up to now: sent, idle time, busy cycles. */
+void pg_result_refresh(
+	struct pg_result *result, const struct pg_counters *counters, const struct pg_clock *clock);
+
 /** Derive all figures from counters.
  *  Units:   frame_bytes is the fixed frame length, 0 if counters->bytes counts them. */
 void pg_result_make(struct pg_result *result, const struct pg_counters *counters,

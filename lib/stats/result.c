@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_cycles.h>
+
 #include "pg_stats.h"
 #include "pg_units.h"
 
@@ -40,4 +42,18 @@ pg_result_make(struct pg_result *result, const struct pg_counters *counters,
 	result->l2_bps = bytes * 8 / seconds;
 	result->l1_bps = (bytes + frames * PG_L1_EXTRA_BYTES) * 8 / seconds;
 	result->cycles_per_packet = (double)result->cycles / frames;
+}
+
+void
+pg_result_refresh(
+	struct pg_result *result, const struct pg_counters *counters, const struct pg_clock *clock)
+{
+	uint64_t started = pg_counter_read(&counters->start_cycles);
+	uint64_t turns = pg_counter_read(&counters->turn_cycles);
+	uint64_t idle = pg_counter_read(&counters->idle_cycles);
+	uint64_t since = started != 0 ? rte_rdtsc() - started : 0;
+
+	result->sent = pg_counter_read(&counters->sent);
+	result->idle_ns = pg_clock_ns(clock, idle);
+	result->cycles = turns != 0 ? turns : since - RTE_MIN(since, idle);
 }

@@ -460,10 +460,8 @@ read_live(struct pg_device *device)
 	const struct pg_counters *c = &task->counters;
 	struct pg_result *r = &device->result;
 
-	r->sent = pg_counter_read(&c->sent);
+	pg_result_refresh(r, c, device->thread->engine->config.clock);
 	r->errors = errors_of(task);
-	r->idle_ns =
-		pg_clock_ns(device->thread->engine->config.clock, pg_counter_read(&c->idle_cycles));
 	if (!pg_prog_size_varies(task->prog))
 		r->bytes = r->sent * pg_prog_frame_max(task->prog);
 	else
