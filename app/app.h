@@ -3,6 +3,7 @@
 #define APP_H
 
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -37,6 +38,7 @@ struct app_options {
 	bool serve; /**< go on after files and lines */
 	unsigned int memory_mb;
 	bool memory_given; /**< --memory: reserve it before anything else */
+	bool interactive;  /**< a prompt, after the files and lines */
 	bool verbose, quiet;
 	enum { LIST_NONE, LIST_TEXT, LIST_JSON } list;
 	bool help, version;
@@ -67,6 +69,10 @@ struct app {
 /** All rows of the command table: the one list (STYLE 1). */
 extern const struct pg_command_list *const app_commands[];
 extern const size_t app_ncommands;
+extern const struct pg_command_list app_save_commands;
+
+/** pg_world's offer(); arg is the app. */
+void app_offer(void *arg, enum pg_complete what, const char *prefix, pg_offer_fn fn, void *ctx);
 
 /** Parse the command line. Errors: an exit status, with a message on stderr; -1: go on. */
 int app_options_parse(struct app_options *options, int argc, char **argv);
@@ -82,6 +88,21 @@ int app_eal_start(struct app *app);
 
 /** Block the signals that signals_main() takes; before any thread exists. */
 void app_signals_block(void);
+
+/** The prompt, if there shall be one: set up before any thread exists; what it wants of signals,
+ *  and the signals that it takes (true: that was all); its lines, on the control thread. */
+void app_prompt_init(struct app *app);
+void app_prompt_signals(sigset_t *set);
+bool app_prompt_take_signal(int sig);
+void app_prompt_main(struct app *app);
+
+/** The live view: its thread (0 or an errno value), where it may run, that a run begins or has
+ *  ended, and that something else is to be printed. No-ops where nothing is shown. */
+int app_live_start(struct app *app);
+void app_live_stop(void);
+void app_live_stay_on(const cpu_set_t *cpus);
+void app_live_run(bool run);
+void app_live_hide(void);
 
 /** The thread that takes SIGINT and SIGTERM; arg is the app. */
 void *app_signals_main(void *arg);

@@ -107,8 +107,10 @@ replied(void *ctx, const struct pg_target *target, const char *reply)
 		snprintf(((struct pg_thread *)target->object)->reply, PG_RESULT_MAX, "%s", reply);
 	else if (target->kind == PG_TARGET_DEVICE)
 		snprintf(((struct pg_device *)target->object)->reply, PG_RESULT_MAX, "%s", reply);
-	if ((app->options.verbose || pg_debug() > 0) && reply[0] != '\0')
+	if ((app->options.verbose || pg_debug() > 0) && reply[0] != '\0') {
+		app_live_hide();
 		fprintf(app->out, "%s\n", reply);
+	}
 }
 
 static int
@@ -129,6 +131,7 @@ app_world(struct app *app)
 		.device_settings_size = sizeof(struct pg_device_settings),
 		.target_list = target_list,
 		.replied = replied,
+		.offer = app_offer,
 	};
 }
 
@@ -196,7 +199,9 @@ static const struct pg_command rows[] = {
 		.target = PG_TARGET_CONTROL,
 		.name = "show_packet",
 		.run = run_show_packet,
-		.arg = {.type = &pg_type_line, .unit = "DEVICE INDEX"},
+		.arg = {.type = &pg_type_line,
+			.complete = PG_COMPLETE_DEVICES,
+			.unit = "DEVICE INDEX"},
 		.flags = PG_COMMAND_EXTENSION,
 		.help = "print one packet of a device's stream, decoded and in hex",
 		.example = "pgctrl show_packet net_null0@0 41",
@@ -207,6 +212,7 @@ static const struct pg_command rows[] = {
 		.run = run_show,
 		.arg = {.type = &pg_type_text,
 			.max = PG_DEVICE_NAME_MAX - 1,
+			.complete = PG_COMPLETE_TARGETS,
 			.optional = true,
 			.unit = "a target, or nothing for all,"},
 		.flags = PG_COMMAND_ANYTIME | PG_COMMAND_EXTENSION,
@@ -220,6 +226,7 @@ static const struct pg_command_list show_commands = {rows, RTE_DIM(rows)};
 const struct pg_command_list *const app_commands[] = {
 	&pg_tx_control_commands,
 	&show_commands,
+	&app_save_commands,
 	&pg_flow_commands,
 	&pg_tx_device_commands,
 };

@@ -11,6 +11,7 @@
 
 #include "app.h"
 #include "pg_report.h"
+#include "terminal.h"
 
 #define LINE_MAX_BYTES 4096
 
@@ -55,6 +56,7 @@ app_stay_off(struct app *app, const cpu_set_t *polling)
 	app->stay = stay;
 	(void)pthread_setaffinity_np(app->control, sizeof(stay), &stay);
 	(void)pthread_setaffinity_np(app->signals, sizeof(stay), &stay);
+	app_live_stay_on(&stay);
 }
 
 void
@@ -67,6 +69,7 @@ void
 app_run_polling(void *ctx, const cpu_set_t *cpus)
 {
 	app_stay_off(ctx, cpus);
+	app_live_run(CPU_COUNT(cpus) > 0);
 }
 
 void
@@ -123,11 +126,16 @@ app_signals_main(void *arg)
 	bool quit = false;
 
 	ending_signals(&set);
+	app_prompt_signals(&set);
 	while (sigwait(&set, &sig) == 0) {
 		bool ran;
 
+		if (app_prompt_take_signal(sig))
+			continue;
+
 		// Told before, and still here: whatever holds control up is not worth waiting for.
 		if (quit) {
+			app_terminal_restore();
 			signal(sig, SIG_DFL);
 			pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 			raise(sig);
@@ -300,7 +308,7 @@ run_input(struct app *app)
 }
 
 // Everything but standard input is checked before anything runs.
-static void
+static int
 run_sources(struct app *app)
 {
 	int n = app->options.nfiles + 1, rc = 0;
@@ -309,7 +317,7 @@ run_sources(struct app *app)
 
 	if (sources == NULL) {
 		app->status = APP_BAD_ENVIRONMENT;
-		return;
+		return -1;
 	}
 	for (int i = 0; rc == 0 && i < n; i++) {
 		bool file = i < app->options.nfiles;
@@ -333,6 +341,7 @@ run_sources(struct app *app)
 	for (int i = 0; i < n; i++)
 		free(sources[i].text);
 	free(sources);
+	return rc;
 }
 
 // Does a door go on when files and lines are through?
@@ -357,13 +366,16 @@ app_control_main(void *arg)
 {
 	struct app *app = arg;
 	bool nothing = app->options.nfiles == 0 && app->options.nlines == 0;
+	int rc = 0;
 
 	app_telemetry_open(app);
-	if (!nothing)
-		run_sources(app);
+	if (!nothing || app->options.interactive)
+		rc = run_sources(app);
 	else if (!serves(app))
 		(void)run_input(app);
-	if (serves(app) && app->status != APP_BAD_INPUT && app->status != APP_BAD_ENVIRONMENT)
+	if (rc == 0 && app->options.interactive)
+		app_prompt_main(app);
+	else if (serves(app) && app->status != APP_BAD_INPUT && app->status != APP_BAD_ENVIRONMENT)
 		serve(app);
 	app_telemetry_close(app);
 	pg_engine_quit(app->engine);

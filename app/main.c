@@ -115,6 +115,8 @@ work(struct app *app)
 	app_capture_open(app);
 	rc = pthread_create(&app->signals, NULL, app_signals_main, app);
 	if (rc == 0)
+		rc = app_live_start(app);
+	if (rc == 0)
 		rc = pthread_create(&app->control, NULL, app_control_main, app);
 	if (rc != 0) {
 		fprintf(stderr, "pmdgen: cannot start a thread: %s\n", strerror(rc));
@@ -127,6 +129,7 @@ work(struct app *app)
 	pg_engine_worker(pg_engine_thread(app->engine, rte_get_main_lcore()));
 	rte_eal_mp_wait_lcore();
 	pthread_join(app->control, NULL);
+	app_live_stop();
 	pthread_cancel(app->signals);
 	pthread_join(app->signals, NULL);
 	return app->status;
@@ -180,6 +183,8 @@ main(int argc, char **argv)
 	app_signals_block();
 	pg_clock_init(&app.clock);
 	status = open_outputs(&app);
+	if (status < 0)
+		app_prompt_init(&app);
 	if (status < 0 && app.options.dry_run != NULL)
 		status = app_dry_open(&app);
 	if (status < 0)

@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app.h"
 
@@ -21,6 +22,9 @@ static const struct {
 } table[] = {
 	{"exec", required_argument, 'e', "LINE",
 		"one line of the language; repeatable, after the files"},
+	{"interactive", no_argument, 'i', NULL,
+		"prompt for lines afterwards; the default on a terminal if there is neither a FILE "
+		"nor -e"},
 	{"json", required_argument, 'j', "FILE", "write the results as JSON; - is standard output"},
 	{"dry-run", required_argument, 'n', "FILE",
 		"write the packets to a pcap file instead of sending them"},
@@ -43,7 +47,8 @@ app_options_print_help(FILE *out)
 	fputs("usage: pmdgen [EAL options] -- [options] [FILE...]\n"
 	      "       pmdgen [options] [FILE...]\n\n"
 	      "Runs command files in Linux pktgen's language on DPDK ports; - is standard input,\n"
-	      "which is also read when there is neither a FILE nor -e.\n\n",
+	      "which is also read when there is neither a FILE nor -e; from a terminal with a "
+	      "prompt.\n\n",
 		out);
 	for (size_t i = 0; i < NOPTIONS; i++) {
 		char names[48];
@@ -105,6 +110,9 @@ take_option(struct app_options *options, int key, const char *arg)
 	case 'e':
 		options->lines[options->nlines++] = (char *)(uintptr_t)arg;
 		return -1;
+	case 'i':
+		options->interactive = true;
+		return -1;
 	case 'j':
 		options->json = arg;
 		return -1;
@@ -154,6 +162,20 @@ bad_option(int found, char **argv)
 	return usage_error("unknown option", word, "one of --help, EAL options before ' -- '");
 }
 
+// Only one reads standard input: the prompt, or `-`.
+static int
+decide_prompt(struct app_options *options)
+{
+	if (options->nfiles == 0 && options->nlines == 0 && isatty(STDIN_FILENO))
+		options->interactive = true;
+	for (int i = 0; options->interactive && i < options->nfiles; i++) {
+		if (strcmp(options->files[i], "-") == 0)
+			return usage_error(
+				"--interactive", "-", "one of them: both read standard input");
+	}
+	return -1;
+}
+
 static int
 parse_own(struct app_options *options, int argc, char **argv)
 {
@@ -176,6 +198,8 @@ parse_own(struct app_options *options, int argc, char **argv)
 					      : take_option(options, key, optarg);
 	options->files = argv + optind;
 	options->nfiles = argc - optind;
+	if (rc < 0)
+		rc = decide_prompt(options);
 	if (rc < 0 && options->verbose && options->quiet)
 		rc = usage_error("--verbose", "--quiet", "one of them");
 	return rc;

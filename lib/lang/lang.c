@@ -15,6 +15,7 @@ struct pg_lang {
 	char section[PG_TARGET_MAX]; /**< the current target; empty: none */
 	struct lang_drafts drafts;   /**< what checked lines have made so far */
 	bool checking;               /**< drafts go before what really exists */
+	bool implies_control;        /**< pgctrl may be left out */
 };
 
 struct pg_lang *
@@ -44,6 +45,35 @@ void
 pg_lang_rewind(struct pg_lang *lang)
 {
 	lang->section[0] = '\0';
+}
+
+void
+pg_lang_imply_control(struct pg_lang *lang)
+{
+	lang->implies_control = true;
+}
+
+bool
+lang_implies_control(const struct pg_lang *lang)
+{
+	return lang->implies_control;
+}
+
+const char *
+pg_lang_section(const struct pg_lang *lang)
+{
+	return lang->section;
+}
+
+const struct pg_command *
+lang_row_at(const struct pg_lang *lang, size_t i)
+{
+	for (size_t l = 0; l < lang->nlists; l++) {
+		if (i < lang->lists[l]->count)
+			return &lang->lists[l]->rows[i];
+		i -= lang->lists[l]->count;
+	}
+	return NULL;
 }
 
 const struct pg_command *
@@ -218,6 +248,10 @@ parse_target(struct pg_lang *lang, const char *line, const char **cursor, char *
 		return 0;
 	}
 	if (find_target(lang, word, &out->target) < 0) {
+		if (lang->implies_control && pg_lang_find(lang, PG_TARGET_CONTROL, word) != NULL) {
+			strcpy(out->target_name, pg_lang_kind_name(PG_TARGET_CONTROL));
+			return find_target(lang, out->target_name, &out->target);
+		}
 		if (known)
 			return unknown_command(lang, section.kind, word, column, err);
 		return unknown_target(lang, in_section ? lang->section : word, column, err);
@@ -453,22 +487,4 @@ const struct pg_world *
 lang_world(const struct pg_lang *lang)
 {
 	return &lang->world;
-}
-
-void
-pg_lang_print_error(
-	FILE *out, const char *name, size_t number, const char *line, const struct pg_error *err)
-{
-	size_t length = strcspn(line, "\n");
-
-	fprintf(out, "%s:%zu:%u: %s", name, number, err->column ? err->column : 1, err->text);
-	if (err->expected[0] != '\0')
-		fprintf(out, "; expected %s", err->expected);
-	if (err->remedy[0] != '\0')
-		fprintf(out, "; %s", err->remedy);
-	fprintf(out, "\n  %.*s\n  ", (int)length, line);
-	// Tabs stay tabs, so that the caret stands below its column.
-	for (size_t i = 1; i < err->column && i <= length; i++)
-		fputc(line[i - 1] == '\t' ? '\t' : ' ', out);
-	fputs("^\n", out);
 }

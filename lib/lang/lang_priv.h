@@ -53,6 +53,9 @@ void lang_tell_changed(const struct pg_lang *lang, const struct pg_call *call);
 /** Find a target that exists; drafts are not looked at. */
 int lang_find_existing(const struct pg_lang *lang, const char *name, struct pg_target *target);
 const struct pg_world *lang_world(const struct pg_lang *lang);
+bool lang_implies_control(const struct pg_lang *lang);
+/** The whole table as one sequence. NULL: no more rows. */
+const struct pg_command *lang_row_at(const struct pg_lang *lang, size_t i);
 
 /** Take the rest of the line without blanks and comment at its end; as lang_token() otherwise. */
 int lang_rest(const char *line, const char **cursor, char *out, size_t size, unsigned int *column);

@@ -73,6 +73,20 @@ enum pg_suffix {
 	PG_SUFFIX_TIME,   /**< ns, us, ms, s; a bare number is ns */
 };
 
+/** What a text argument may name, for completion. */
+enum pg_complete {
+	PG_COMPLETE_NOTHING,
+	PG_COMPLETE_TARGETS, /**< pgctrl, threads and devices */
+	PG_COMPLETE_DEVICES, /**< that were added */
+	PG_COMPLETE_PORTS,   /**< that could be added */
+	PG_COMPLETE_ETHDEVS,
+	PG_COMPLETE_FILES,
+	PG_COMPLETE_HELP, /**< commands, and the words they take; the language knows them */
+};
+
+/** One thing that may stand where a line ends. help may be NULL. */
+typedef void (*pg_offer_fn)(void *ctx, const char *text, const char *help);
+
 /** The argument of a command. */
 struct pg_arg {
 	const struct pg_type *type;  /**< NULL: the command takes no argument */
@@ -82,6 +96,7 @@ struct pg_arg {
 	uint8_t width;               /**< bytes of the field that a number is stored in */
 	uint8_t suffix;              /**< of a number: enum pg_suffix */
 	bool optional;               /**< may be left out; the value is then all zero */
+	uint8_t complete;            /**< of a text: enum pg_complete */
 	/* How a control file reads a number (reference 1.1 and 4.1). */
 	bool is_signed;       /**< the reply shows it as an int */
 	uint8_t digits;       /**< that are looked at; 0: ten */
@@ -184,6 +199,9 @@ struct pg_command {
 	/** Instead of store, checks, run and reply. `scanned` is what type->scan() returned.
 	 *  0 or -errno; a reply is kept either way, an empty one leaves the old. */
 	int (*write)(const struct pg_call *call, int scanned);
+	/** What has to be said before this row, so that saved settings come back: "pkt_size 60".
+	 *  False: nothing. NULL: never anything. */
+	bool (*lead)(const void *settings, char *line, size_t size);
 	const char *help;
 	const char *example;
 };
@@ -224,6 +242,10 @@ struct pg_world {
 	/** A committed command's reply, to be kept as the target's `Result:`; not called for one
 	 *  that has none. May be NULL. */
 	void (*replied)(void *ctx, const struct pg_target *target, const char *reply);
+	/** Offer what there is of a kind; it may leave out what does not begin with prefix.
+	 *  May be NULL. */
+	void (*offer)(
+		void *ctx, enum pg_complete what, const char *prefix, pg_offer_fn fn, void *fn_ctx);
 };
 
 /** One speaker: the table, the world, the current section. */
@@ -237,6 +259,22 @@ void pg_lang_destroy(struct pg_lang *lang);
 
 /** Forget the current section: every source starts without one. */
 void pg_lang_rewind(struct pg_lang *lang);
+
+/** Let a command of pgctrl stand without its target where no other is meant, as at a prompt. */
+void pg_lang_imply_control(struct pg_lang *lang);
+
+/** The current section; empty: none. */
+const char *pg_lang_section(const struct pg_lang *lang);
+
+/** Where a line that is being typed can go on. */
+struct pg_completion {
+	size_t start;                 /**< of the word being typed, from 0 */
+	const struct pg_command *row; /**< whose argument it is; NULL: it is none */
+};
+
+/** Offer everything that the word at the end of a line may become. */
+struct pg_completion pg_lang_complete(
+	const struct pg_lang *lang, const char *line, pg_offer_fn fn, void *ctx);
 
 /** Check one line without running it: the words, the values and that the target exists or is
  *  declared by an earlier checked line. Errors: as pg_lang_run(). */
@@ -264,6 +302,12 @@ void pg_lang_print_error(
 void pg_lang_list_text(const struct pg_command_list *const *lists, size_t count, FILE *out);
 int pg_lang_list_json(const struct pg_command_list *const *lists, size_t count, FILE *out);
 
+/** Print the help of the commands and named values of this name, or an overview of all.
+ *  Errors:  -EINVAL with text: there is none. */
+int pg_lang_help(const struct pg_command_list *const *lists, size_t count, const char *word,
+	FILE *out, struct pg_error *err);
+void pg_lang_help_all(const struct pg_command_list *const *lists, size_t count, FILE *out);
+
 /** Find a row. NULL: no such command for that kind of target. */
 const struct pg_command *pg_lang_find(
 	const struct pg_lang *lang, enum pg_target_kind kind, const char *name);
@@ -273,6 +317,12 @@ const struct pg_command *pg_lang_find(
  *  Errors:  -EINVAL with text if a row's default does not parse (a fault of the table). */
 int pg_lang_defaults(const struct pg_command_list *const *lists, size_t count,
 	enum pg_target_kind kind, void *settings, struct pg_error *err);
+
+/** Write the lines, without a target, that turn one settings object of a kind into another.
+ *  Shape:   from[size], settings[size], size <= PG_SETTINGS_MAX.
+ *  Errors:  what no line can say (a control file takes more) stands as a comment. */
+void pg_lang_save(const struct pg_command_list *const *lists, size_t count,
+	enum pg_target_kind kind, const void *from, const void *settings, size_t size, FILE *out);
 
 /** The name of a kind of target as the language writes it: "pgctrl", "kpktgend_N", "DEVICE". */
 const char *pg_lang_kind_name(enum pg_target_kind kind);

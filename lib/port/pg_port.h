@@ -88,6 +88,10 @@ struct pg_port *pg_ports_first(const struct pg_ports *ports);
 /** Attach a device from EAL device arguments (`net_pcap0,tx_pcap=FILE`), and detach it again.
  *  Errors: -errno with text; detach refuses a port that devices use. */
 int pg_port_attach(const char *devargs, struct pg_error *err);
+/** The same, remembered until it is detached. */
+int pg_ports_attach(struct pg_ports *ports, const char *devargs, struct pg_error *err);
+/** What was attached so, in its order. NULL: no more. */
+const char *pg_ports_attached(const struct pg_ports *ports, size_t i);
 int pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err);
 
 /** Configure and start a port with `ntxqs` transmit queues and room for frames of frame_bytes, and

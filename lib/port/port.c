@@ -13,6 +13,8 @@
 struct pg_ports {
 	const struct pg_port_ops *ops;
 	struct pg_port *first;
+	char **attached; /**< device arguments, as the user gave them */
+	size_t nattached;
 };
 
 struct pg_ports *
@@ -44,6 +46,9 @@ pg_ports_destroy(struct pg_ports *ports)
 		return;
 	while (ports->first != NULL)
 		drop(ports, ports->first);
+	while (ports->nattached > 0)
+		free(ports->attached[--ports->nattached]);
+	free(ports->attached);
 	free(ports);
 }
 
@@ -113,9 +118,50 @@ pg_ports_put(struct pg_ports *ports, struct pg_port *port)
 }
 
 int
+pg_ports_attach(struct pg_ports *ports, const char *devargs, struct pg_error *err)
+{
+	char **more = realloc(ports->attached, (ports->nattached + 1) * sizeof(*more));
+	char *copy = strdup(devargs);
+
+	if (more != NULL)
+		ports->attached = more;
+	if (more == NULL || copy == NULL)
+		pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	else if (pg_port_attach(devargs, err) == 0) {
+		ports->attached[ports->nattached++] = copy;
+		return 0;
+	}
+	free(copy);
+	return -err->code;
+}
+
+const char *
+pg_ports_attached(const struct pg_ports *ports, size_t i)
+{
+	return i < ports->nattached ? ports->attached[i] : NULL;
+}
+
+static void
+forget_attached(struct pg_ports *ports, const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ports->nattached; i++) {
+		size_t length = strcspn(ports->attached[i], ",");
+
+		if (strlen(name) == length && strncmp(ports->attached[i], name, length) == 0)
+			free(ports->attached[i]);
+		else
+			ports->attached[kept++] = ports->attached[i];
+	}
+	ports->nattached = kept;
+}
+
+int
 pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err)
 {
 	struct pg_port *port = pg_ports_find(ports, name);
+	char ethdev[RTE_ETH_NAME_MAX_LEN];
 	struct rte_eth_dev_info info;
 	uint16_t id;
 	int rc;
@@ -131,7 +177,10 @@ pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err)
 	}
 	if (port != NULL)
 		drop(ports, port);
+	snprintf(ethdev, sizeof(ethdev), "%s", rte_dev_name(info.device));
 	rc = rte_dev_remove(info.device);
+	if (rc == 0)
+		forget_attached(ports, ethdev);
 	return rc == 0 ? 0
 		       : pg_error_set(err, PG_FAULT_ENV, -rc, "cannot detach %s: %s", name,
 				 rte_strerror(-rc));

@@ -180,6 +180,8 @@ bool pg_engine_running(const struct pg_engine *engine);
 int pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err);
 /** Could this device be added at all? Attaches nothing. 0, or -ENODEV with text. */
 int pg_device_probe(struct pg_engine *engine, const char *name, struct pg_error *err);
+/** Every setting at its default, from the rows of the command table. */
+int pg_device_defaults(struct pg_device_settings *settings, struct pg_error *err);
 /** Remove every device of a thread. Those of a run end first, without a result; the other threads
  *  go on. */
 void pg_thread_clear(struct pg_thread *thread);
@@ -215,6 +217,8 @@ void pg_engine_wait(struct pg_engine *engine);
 /** End the run within a burst. Any thread; false if none goes on. sticky: then the next one ends as
  *  it starts, so that a signal is never too early. */
 bool pg_engine_stop(struct pg_engine *engine, bool sticky);
+/** Forget a sticky stop that no run has taken. */
+void pg_engine_stop_forget(struct pg_engine *engine);
 
 /** The walks of the runs to come. */
 void pg_engine_set_compat(struct pg_engine *engine, enum pg_compat compat);
@@ -226,6 +230,8 @@ uint32_t pg_debug(void);
 
 /** 0: a fresh random seed for every run. */
 void pg_engine_set_seed(struct pg_engine *engine, uint64_t seed, bool fixed);
+/** False: none is set. */
+bool pg_engine_seed(const struct pg_engine *engine, uint64_t *seed);
 
 struct pg_command_list;
 /** Rows of the command table: pgctrl, kpktgend_N, and a device's transmit settings. */

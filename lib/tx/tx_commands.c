@@ -49,7 +49,9 @@ run_reset(const struct pg_call *call)
 static int
 run_attach(const struct pg_call *call)
 {
-	return pg_port_attach(call->value->text, call->err);
+	struct pg_engine *engine = call->target->object;
+
+	return pg_ports_attach(engine->ports, call->value->text, call->err);
 }
 
 static int
@@ -154,6 +156,7 @@ static const struct pg_command control_rows[] = {
 		.run = run_detach,
 		.arg = {.type = &pg_type_text,
 			.max = PG_PORT_NAME_MAX - 1,
+			.complete = PG_COMPLETE_ETHDEVS,
 			.unit = "a device's name"},
 		.flags = PG_COMMAND_EXTENSION,
 		.help = "detach a DPDK device that no pktgen device uses",
@@ -185,6 +188,7 @@ static const struct pg_command control_rows[] = {
 		.write = write_add_device,
 		.arg = {.type = &pg_type_text,
 			.max = PG_DEVICE_NAME_MAX - 1,
+			.complete = PG_COMPLETE_PORTS,
 			.unit = "NAME or NAME@TAG"},
 		.flags = PG_COMMAND_DECLARES,
 		.help = "add a device to the thread: an ethdev, a kernel interface or a virtual "

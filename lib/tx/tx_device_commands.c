@@ -90,6 +90,45 @@ apply_rate(void *settings, const union pg_value *value)
 	set_rate(set, value->rate.kind, n, delay_ns);
 }
 
+static uint64_t
+delay_of_rate(const struct pg_device_settings *set, uint32_t min_size)
+{
+	struct pg_device_settings other = *set;
+	const union pg_value value = {.rate = set->rate};
+
+	other.tmpl.min_size = min_size;
+	apply_rate(&other, &value);
+	return other.delay_ns;
+}
+
+// The delay that a rate shows is of the smallest size when it was set. Any size with that delay
+// will do; the present one is the most likely.
+static bool
+lead_rate(const void *settings, char *line, size_t size)
+{
+	const struct pg_device_settings *set = settings;
+	uint32_t now = set->tmpl.min_size, least = PG_SIZE_MIN, most = PG_SIZE_MAX;
+
+	if (set->rate.kind <= PG_RATE_PPS || set->rate.kind == PG_RATE_PERCENT)
+		return false;
+	if (now != 0 && delay_of_rate(set, now) == set->delay_ns)
+		least = now;
+	else if (delay_of_rate(set, 0) == set->delay_ns)
+		return false;
+	else
+		while (least < most) {
+			uint32_t middle = (least + most) / 2;
+
+			if (delay_of_rate(set, middle) < set->delay_ns)
+				least = middle + 1;
+			else
+				most = middle;
+		}
+	snprintf(line, size, "%s %u",
+		least == now && now == set->tmpl.max_size ? "pkt_size" : "min_pkt_size", least);
+	return true;
+}
+
 static int
 reply_delay(const struct pg_call *call)
 {
@@ -299,6 +338,7 @@ static const struct pg_command device_rows[] = {
 		.def = "",
 		.apply = apply_rate,
 		.run = reply_rate,
+		.lead = lead_rate,
 		.arg = {.type = &pg_type_rate},
 		.help = "bits per second: N is Mbit/s without FCS as in Linux, 9.5G has the FCS, "
 			"10GL1 preamble and gap too, 50% is of the port's speed",
@@ -395,9 +435,11 @@ const struct pg_command_list pg_tx_device_commands = {
 };
 
 int
-tx_device_defaults(struct pg_device *device, struct pg_error *err)
+pg_device_defaults(struct pg_device_settings *settings, struct pg_error *err)
 {
 	const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
-	device->settings.node = -1;
-	return pg_lang_defaults(lists, RTE_DIM(lists), PG_TARGET_DEVICE, &device->settings, err);
+
+	memset(settings, 0, sizeof(*settings)); // padding too: settings are compared
+	settings->node = -1;
+	return pg_lang_defaults(lists, RTE_DIM(lists), PG_TARGET_DEVICE, settings, err);
 }

@@ -216,6 +216,13 @@ pg_engine_set_seed(struct pg_engine *engine, uint64_t seed, bool fixed)
 	engine->seed_fixed = fixed;
 }
 
+bool
+pg_engine_seed(const struct pg_engine *engine, uint64_t *seed)
+{
+	*seed = engine->seed;
+	return engine->seed_fixed;
+}
+
 void
 pg_engine_set_compat(struct pg_engine *engine, enum pg_compat compat)
 {
@@ -266,7 +273,7 @@ pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err)
 		return -err->code;
 	}
 	device->thread = thread;
-	if (tx_device_defaults(device, err) < 0 ||
+	if (pg_device_defaults(&device->settings, err) < 0 ||
 		tsearch(device, &engine->names, compare_devices) == NULL) {
 		pg_ports_put(engine->ports, device->port);
 		free(device);

@@ -239,9 +239,6 @@ void tx_device_walked(struct pg_device *device);
 /** Derive a device's result, profile and current values from its finished task; once. */
 void tx_device_finish(struct pg_device *device);
 
-/** Every setting at its default, from the rows of the command table. */
-int tx_device_defaults(struct pg_device *device, struct pg_error *err);
-
 /** A port loses a device: if it is the last, the queues that point to it go. */
 void tx_queues_forget(struct pg_engine *engine, struct pg_port *port);
 /** Stop a port; its queues and their pools go. */

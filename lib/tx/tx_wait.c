@@ -235,6 +235,14 @@ pg_engine_stop(struct pg_engine *engine, bool sticky)
 	return running;
 }
 
+void
+pg_engine_stop_forget(struct pg_engine *engine)
+{
+	pthread_mutex_lock(&engine->lock);
+	engine->stop_next = false;
+	pthread_mutex_unlock(&engine->lock);
+}
+
 bool
 pg_engine_running(const struct pg_engine *engine)
 {
