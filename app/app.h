@@ -31,6 +31,8 @@ struct app_options {
 	int nlines;
 	const char *dry_run; /**< write packets to this pcap file instead of sending; NULL: send */
 	const char *json;    /**< NULL: none; "-": standard output */
+	const char *control; /**< serve the control files at this directory; NULL: do not */
+	const char *control_group; /**< that shares them; NULL: none */
 	unsigned int memory_mb;
 	bool memory_given; /**< --memory: reserve it before anything else */
 	bool verbose, quiet;
@@ -50,7 +52,8 @@ struct app {
 	struct pg_dry_sink dry;
 	FILE *out; /**< results and replies */
 	FILE *json_file;
-	cpu_set_t cpus; /**< the affinity the program was started with */
+	struct door_files *files; /**< the control files; NULL: none */
+	cpu_set_t cpus;           /**< the affinity the program was started with */
 	pthread_t control, signals;
 	int quit_fd; /**< eventfd: readable once the program shall end */
 	int status;  /**< enum app_status; control thread: rw */
@@ -83,7 +86,18 @@ void *app_signals_main(void *arg);
 void *app_control_main(void *arg);
 
 /** Move a control thread to the CPUs that do not poll (all, if every one does). */
-void app_stay_off(const struct app *app, const cpu_set_t *polling);
+void app_stay_off(struct app *app, const cpu_set_t *polling);
+
+/** Control files: serve them from here on if the options say so. Errors: an exit status, with a
+ *  message; -1: go on. Whatever it returned, close() follows. Control thread. */
+int door_files_open(struct app *app);
+/** Go on serving until the program is told to quit. */
+void door_files_serve(struct app *app);
+void door_files_close(struct app *app);
+/** Move their threads to these CPUs. */
+void door_files_stay_off(struct app *app, const cpu_set_t *stay);
+/** Unmount them at once, because the program will be killed. Any thread. */
+void door_files_abandon(struct app *app);
 
 /** pg_engine_config callbacks. */
 void app_run_polling(void *ctx, const cpu_set_t *cpus);

@@ -42,7 +42,7 @@ app_print_error(const struct pg_error *err)
 }
 
 void
-app_stay_off(const struct app *app, const cpu_set_t *polling)
+app_stay_off(struct app *app, const cpu_set_t *polling)
 {
 	cpu_set_t stay = app->cpus;
 
@@ -54,6 +54,7 @@ app_stay_off(const struct app *app, const cpu_set_t *polling)
 		stay = app->cpus;
 	(void)pthread_setaffinity_np(app->control, sizeof(stay), &stay);
 	(void)pthread_setaffinity_np(app->signals, sizeof(stay), &stay);
+	door_files_stay_off(app, &stay);
 }
 
 void
@@ -121,6 +122,7 @@ app_signals_main(void *arg)
 
 		// Told before, and still here: whatever holds control up is not worth waiting for.
 		if (quit) {
+			door_files_abandon(app);
 			signal(sig, SIG_DFL);
 			pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 			raise(sig);
@@ -332,11 +334,17 @@ void *
 app_control_main(void *arg)
 {
 	struct app *app = arg;
+	int refused = door_files_open(app);
 
-	if (app->options.nfiles == 0 && app->options.nlines == 0)
-		(void)run_input(app);
-	else
+	if (refused >= 0)
+		app->status = refused;
+	else if (app->options.nfiles > 0 || app->options.nlines > 0)
 		run_sources(app);
+	else if (app->options.control == NULL)
+		(void)run_input(app);
+	if (app->options.control != NULL && app->status < APP_BAD_INPUT)
+		door_files_serve(app);
+	door_files_close(app);
 	pg_engine_quit(app->engine);
 	return NULL;
 }

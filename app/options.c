@@ -9,7 +9,7 @@
 #define MEMORY_MIN_MB     64
 #define MEMORY_MAX_MB     (1u << 20)
 
-enum { OPT_LIST = 256, OPT_MEMORY };
+enum { OPT_LIST = 256, OPT_MEMORY, OPT_CONTROL_GROUP };
 
 /** One table for getopt, --help and the manual's list of options. */
 static const struct {
@@ -21,6 +21,10 @@ static const struct {
 } table[] = {
 	{"exec", required_argument, 'e', "LINE",
 		"one line of the language; repeatable, after the files"},
+	{"control", required_argument, 'C', "DIR",
+		"serve pktgen's control files at DIR until a signal ends the program"},
+	{"control-group", required_argument, OPT_CONTROL_GROUP, "GROUP",
+		"let the users of GROUP read and write them too"},
 	{"json", required_argument, 'j', "FILE", "write the results as JSON; - is standard output"},
 	{"dry-run", required_argument, 'n', "FILE",
 		"write the packets to a pcap file instead of sending them"},
@@ -39,7 +43,7 @@ app_options_print_help(FILE *out)
 	fputs("usage: pmdgen [EAL options] -- [options] [FILE...]\n"
 	      "       pmdgen [options] [FILE...]\n\n"
 	      "Runs command files in Linux pktgen's language on DPDK ports; - is standard input,\n"
-	      "which is also read when there is neither a FILE nor -e.\n\n",
+	      "which is also read when there is neither a FILE nor -e nor --control.\n\n",
 		out);
 	for (size_t i = 0; i < NOPTIONS; i++) {
 		char names[40];
@@ -90,6 +94,12 @@ take_option(struct app_options *options, int key, const char *arg)
 	switch (key) {
 	case 'e':
 		options->lines[options->nlines++] = (char *)(uintptr_t)arg;
+		return -1;
+	case 'C':
+		options->control = arg;
+		return -1;
+	case OPT_CONTROL_GROUP:
+		options->control_group = arg;
 		return -1;
 	case 'j':
 		options->json = arg;
@@ -159,6 +169,8 @@ parse_own(struct app_options *options, int argc, char **argv)
 	options->nfiles = argc - optind;
 	if (rc < 0 && options->verbose && options->quiet)
 		rc = usage_error("--verbose", "--quiet", "one of them");
+	if (rc < 0 && options->control_group != NULL && options->control == NULL)
+		rc = usage_error("--control-group", options->control_group, "--control DIR too");
 	return rc;
 }
 
