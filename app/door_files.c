@@ -40,11 +40,15 @@ start_threads(struct door_files *door)
 	int rc = pthread_create(&door->waiter, NULL, door_waiter_main, door);
 
 	door->has_waiter = rc == 0;
+	if (rc == 0)
+		(void)pthread_setname_np(door->waiter, DOOR_NAME);
 	while (rc == 0 && door->nthreads < DOOR_THREADS) {
 		struct door_thread *thread = &door->threads[door->nthreads];
 
 		thread->door = door;
 		rc = pthread_create(&thread->id, NULL, serve, thread);
+		if (rc == 0)
+			(void)pthread_setname_np(thread->id, DOOR_NAME);
 		door->nthreads += rc == 0;
 	}
 	if (rc == 0)
@@ -124,11 +128,14 @@ door_files_stay_off(struct app *app, const cpu_set_t *stay)
 {
 	struct door_files *door = __atomic_load_n(&app->files, __ATOMIC_ACQUIRE);
 
-	if (door == NULL || !door->has_waiter)
+	if (door == NULL)
 		return;
-	(void)pthread_setaffinity_np(door->waiter, sizeof(*stay), stay);
-	for (unsigned int i = 0; i < door->nthreads; i++)
+	pthread_mutex_lock(&door->lock);
+	if (door->has_waiter && !door->closing)
+		(void)pthread_setaffinity_np(door->waiter, sizeof(*stay), stay);
+	for (unsigned int i = 0; i < door->nthreads && !door->closing; i++)
 		(void)pthread_setaffinity_np(door->threads[i].id, sizeof(*stay), stay);
+	pthread_mutex_unlock(&door->lock);
 }
 
 void
@@ -166,7 +173,7 @@ door_files_close(struct app *app)
 		pthread_join(door->waiter, NULL);
 	__atomic_store_n(&app->files, NULL, __ATOMIC_RELEASE);
 	door_unmount(door);
-	door_nodes_fini(door);
+	door_ops_fini(door);
 	pthread_cond_destroy(&door->wake);
 	pthread_mutex_destroy(&door->lock);
 	free(door);

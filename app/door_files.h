@@ -17,15 +17,26 @@
  * threads; none of them waits for a run, so however many writers of `start` block, the rest of the
  * directory answers. */
 
-#define DOOR_THREADS 16 // each waits for the control lock at most
+#define DOOR_THREADS 16             // each waits for the control lock at most
+#define DOOR_NAME    "pmdgen-files" // of the threads
 #define DOOR_TYPE    "fuse.pmdgen"
 
-/** A name that the kernel knows. Identity is the name: what it stands for may have gone. */
+/** A name that the kernel has looked up. Each lookup makes an inode of its own, for a write locks
+ *  its inode, and `start` is a long write. What the name stands for may have gone. */
 struct door_node {
-	uint64_t lookups; /**< under door->lock */
-	uint64_t ino;
+	LIST_ENTRY(door_node) next;
 	char name[PG_DEVICE_NAME_MAX];
 };
+LIST_HEAD(door_nodes, door_node);
+
+/** What an open file or directory shows, made when it is read from the start; under the control
+ *  lock. */
+struct door_handle {
+	LIST_ENTRY(door_handle) next;
+	char *text;
+	size_t length;
+};
+LIST_HEAD(door_handles, door_handle);
 
 /** A write of `start` that waits for its run. */
 struct door_starter {
@@ -62,8 +73,8 @@ struct door_files {
 	bool has_waiter;
 	pthread_mutex_t lock; /**< of what follows; taken after the control lock */
 	pthread_cond_t wake;
-	void *nodes; /**< tsearch() by name */
-	uint64_t last_ino;
+	struct door_nodes nodes;
+	struct door_handles handles;
 	struct door_starters starters;
 	bool closing; /**< no further run */
 	bool drain;   /**< no further starter: the waiter may end */
@@ -80,7 +91,8 @@ void door_unmount_lazily(const char *path);
 void door_unmount(struct door_files *door);
 
 extern const struct fuse_lowlevel_ops door_ops;
-void door_nodes_fini(struct door_files *door);
+/** Free what the kernel has not given back. */
+void door_ops_fini(struct door_files *door);
 
 /** Is this write `start`, as the kernel reads it (reference 2)? */
 bool door_is_start(const char *bytes, size_t size);

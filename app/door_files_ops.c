@@ -2,7 +2,6 @@
 /* The control files' requests: names, texts, writes. Nothing is kept by the kernel, so that a
  * device has its file as soon as it is there, and none once it is gone. */
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,26 +14,14 @@
 // A larger write() comes in several requests; the first then has at least this much.
 #define WRITE_WHOLE (WRITE_BYTES - PAGE_BYTES)
 #define ROOT_INO    1
+#define HASH_START  0xcbf29ce484222325ULL // FNV-1a
+#define HASH_FACTOR 0x100000001b3ULL
 #define ERRNO_END   512 // FUSE refuses answers from here on, and the writer would hang
-
-/** What an open file or directory shows: made when it is read from the start. */
-struct handle {
-	char *text;
-	size_t length;
-};
 
 static struct door_files *
 door_of(fuse_req_t req)
 {
 	return fuse_req_userdata(req);
-}
-
-static int
-compare_nodes(const void *a, const void *b)
-{
-	const struct door_node *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
 }
 
 // NULL: the directory.
@@ -44,34 +31,21 @@ node_of(fuse_ino_t ino)
 	return ino == FUSE_ROOT_ID ? NULL : (struct door_node *)(uintptr_t)ino;
 }
 
-// One more lookup of a name. NULL: out of memory.
-static struct door_node *
-node_get(struct door_files *door, const char *name)
-{
-	struct door_node *node = calloc(1, sizeof(*node)), **found;
-
-	if (node == NULL)
-		return NULL;
-	snprintf(node->name, sizeof(node->name), "%s", name);
-	pthread_mutex_lock(&door->lock);
-	found = tsearch(node, &door->nodes, compare_nodes);
-	if (found == NULL || *found != node) {
-		free(node);
-		node = found != NULL ? *found : NULL;
-	} else {
-		node->ino = ++door->last_ino + ROOT_INO;
-	}
-	if (node != NULL)
-		node->lookups++;
-	pthread_mutex_unlock(&door->lock);
-	return node;
-}
-
 void
-door_nodes_fini(struct door_files *door)
+door_ops_fini(struct door_files *door)
 {
-	tdestroy(door->nodes, free);
-	door->nodes = NULL;
+	struct door_node *node;
+	struct door_handle *handle;
+
+	while ((node = LIST_FIRST(&door->nodes)) != NULL) {
+		LIST_REMOVE(node, next);
+		free(node);
+	}
+	while ((handle = LIST_FIRST(&door->handles)) != NULL) {
+		LIST_REMOVE(handle, next);
+		free(handle->text);
+		free(handle);
+	}
 }
 
 // Under the control lock. The thread of a name such as kpktgend_0; NULL: it is none.
@@ -106,11 +80,22 @@ exists(struct door_files *door, const char *name)
 	return found;
 }
 
+// The same for each lookup of a name.
+static uint64_t
+ino_of(const char *name)
+{
+	uint64_t ino = HASH_START;
+
+	while (*name != '\0')
+		ino = (ino ^ (unsigned char)*name++) * HASH_FACTOR;
+	return ino;
+}
+
 static struct stat
 attributes(const struct door_files *door, const struct door_node *node)
 {
 	return (struct stat){
-		.st_ino = node == NULL ? ROOT_INO : node->ino,
+		.st_ino = node == NULL ? ROOT_INO : ino_of(node->name),
 		.st_mode = node == NULL ? S_IFDIR | door->dir_mode : S_IFREG | door->file_mode,
 		.st_nlink = node == NULL ? 2 : 1,
 		.st_uid = door->uid,
@@ -129,6 +114,15 @@ op_init(void *userdata, struct fuse_conn_info *conn)
 }
 
 static void
+forget(struct door_files *door, struct door_node *node)
+{
+	pthread_mutex_lock(&door->lock);
+	LIST_REMOVE(node, next);
+	pthread_mutex_unlock(&door->lock);
+	free(node);
+}
+
+static void
 op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct door_files *door = door_of(req);
@@ -139,31 +133,27 @@ op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		fuse_reply_err(req, ENOENT);
 		return;
 	}
-	node = node_get(door, name);
+	node = calloc(1, sizeof(*node));
 	if (node == NULL) {
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
+	strcpy(node->name, name);
+	pthread_mutex_lock(&door->lock);
+	LIST_INSERT_HEAD(&door->nodes, node, next);
+	pthread_mutex_unlock(&door->lock);
 	entry.ino = (uintptr_t)node;
 	entry.attr = attributes(door, node);
-	fuse_reply_entry(req, &entry);
+	if (fuse_reply_entry(req, &entry) < 0)
+		forget(door, node);
 }
 
 static void
 op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t lookups)
 {
-	struct door_files *door = door_of(req);
-	struct door_node *node = node_of(ino);
-
-	if (node != NULL) {
-		pthread_mutex_lock(&door->lock);
-		node->lookups -= lookups;
-		if (node->lookups == 0) {
-			tdelete(node, &door->nodes, compare_nodes);
-			free(node);
-		}
-		pthread_mutex_unlock(&door->lock);
-	}
+	(void)lookups; // never more than one
+	if (node_of(ino) != NULL)
+		forget(door_of(req), node_of(ino));
 	fuse_reply_none(req);
 }
 
@@ -187,24 +177,39 @@ op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set, struct
 		op_getattr(req, ino, fi);
 }
 
+// The thread that has answered the last read may not have returned from doing so: control lock.
+static void
+close_handle(struct door_files *door, struct door_handle *handle)
+{
+	pg_engine_lock(door->app->engine);
+	LIST_REMOVE(handle, next);
+	free(handle->text);
+	pg_engine_unlock(door->app->engine);
+	free(handle);
+}
+
 static void
 open_handle(fuse_req_t req, struct fuse_file_info *fi)
 {
-	struct handle *handle = calloc(1, sizeof(*handle));
+	struct door_files *door = door_of(req);
+	struct door_handle *handle = calloc(1, sizeof(*handle));
 
 	if (handle == NULL) {
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
+	pg_engine_lock(door->app->engine);
+	LIST_INSERT_HEAD(&door->handles, handle, next);
+	pg_engine_unlock(door->app->engine);
 	fi->fh = (uintptr_t)handle;
 	if (fuse_reply_open(req, fi) < 0)
-		free(handle);
+		close_handle(door, handle);
 }
 
-static struct handle *
+static struct door_handle *
 handle_of(const struct fuse_file_info *fi)
 {
-	return (struct handle *)(uintptr_t)fi->fh;
+	return (struct door_handle *)(uintptr_t)fi->fh;
 }
 
 static void
@@ -215,6 +220,7 @@ op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		return;
 	}
 	fi->direct_io = 1;
+	fi->noflush = 1; // closing would lock the inode too
 	open_handle(req, fi);
 }
 
@@ -229,8 +235,7 @@ static void
 op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	(void)ino;
-	free(handle_of(fi)->text);
-	free(handle_of(fi));
+	close_handle(door_of(req), handle_of(fi));
 	fuse_reply_err(req, 0);
 }
 
@@ -283,10 +288,11 @@ write_names(struct pg_engine *engine, FILE *out)
 
 // Under the control lock; name NULL: the directory. Errors: -errno.
 static int
-fill(struct door_files *door, struct handle *handle, const char *name)
+fill(struct door_files *door, struct door_handle *handle, const char *name)
 {
-	struct handle fresh = {NULL, 0};
-	FILE *out = open_memstream(&fresh.text, &fresh.length);
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
 	int rc;
 
 	if (out == NULL)
@@ -296,11 +302,12 @@ fill(struct door_files *door, struct handle *handle, const char *name)
 	if (fclose(out) != 0 && rc == 0)
 		rc = -ENOMEM;
 	if (rc < 0) {
-		free(fresh.text);
+		free(text);
 		return rc;
 	}
 	free(handle->text);
-	*handle = fresh;
+	handle->text = text;
+	handle->length = length;
 	return 0;
 }
 
@@ -308,7 +315,7 @@ static void
 op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	struct door_files *door = door_of(req);
-	struct handle *handle = handle_of(fi);
+	struct door_handle *handle = handle_of(fi);
 	size_t at = off, left;
 	int rc = 0;
 
@@ -329,7 +336,7 @@ static void
 op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	struct door_files *door = door_of(req);
-	struct handle *handle = handle_of(fi);
+	struct door_handle *handle = handle_of(fi);
 	char *buffer = malloc(size);
 	size_t at = off, used = 0;
 	int rc = buffer == NULL ? -ENOMEM : 0;
@@ -341,9 +348,8 @@ op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_f
 	pg_engine_unlock(door->app->engine);
 	while (rc == 0 && at < handle->length) {
 		const char *name = handle->text + at;
-		// Any inode number but 0: only looking a name up finds its own.
 		struct stat st = {
-			.st_ino = UINT32_MAX, .st_mode = name[0] == '.' ? S_IFDIR : S_IFREG};
+			.st_ino = ino_of(name), .st_mode = name[0] == '.' ? S_IFDIR : S_IFREG};
 		size_t next = at + strlen(name) + 1;
 		size_t bytes =
 			fuse_add_direntry(req, buffer + used, size - used, name, &st, (off_t)next);
