@@ -35,7 +35,9 @@ struct app_options {
 	const char *json;    /**< NULL: none; "-": standard output */
 	const char *metrics; /**< where to serve them, as written; NULL: nowhere */
 	struct sockaddr_storage metrics_address;
-	bool serve; /**< go on after files and lines */
+	bool serve;                /**< go on after files and lines */
+	const char *control;       /**< serve the control files at this directory; NULL: do not */
+	const char *control_group; /**< that shares them; NULL: none */
 	unsigned int memory_mb;
 	bool memory_given; /**< --memory: reserve it before anything else */
 	bool interactive;  /**< a prompt, after the files and lines */
@@ -56,8 +58,9 @@ struct app {
 	struct pg_dry_sink dry;
 	FILE *out; /**< results and replies */
 	FILE *json_file;
-	cpu_set_t cpus; /**< the affinity the program was started with */
-	cpu_set_t stay; /**< of these, those that do not poll; under the control lock */
+	struct door_files *files; /**< the control files; NULL: none */
+	cpu_set_t cpus;           /**< the affinity the program was started with */
+	cpu_set_t stay;           /**< of these, those that do not poll; under the control lock */
 	struct MHD_Daemon *metrics;
 	bool captures; /**< dpdk-dumpcap may */
 	pthread_t control, signals;
@@ -134,6 +137,17 @@ int app_metrics_parse(const char *text, struct sockaddr_storage *address);
 
 /** What this thread's commands show goes there; NULL: to app->out. */
 void app_show_to(FILE *out);
+
+/** Control files: serve them from here on if the options say so. Errors: an exit status, with a
+ *  message; -1: go on. Whatever it returned, close() follows. Control thread. */
+int door_files_open(struct app *app);
+/** Serving is over: say so if it was not ours to end it. */
+void door_files_served(struct app *app);
+void door_files_close(struct app *app);
+/** Move their threads to these CPUs. */
+void door_files_stay_off(struct app *app, const cpu_set_t *stay);
+/** Unmount them at once, because the program will be killed. Any thread. */
+void door_files_abandon(struct app *app);
 
 /** pg_engine_config callbacks. */
 void app_run_polling(void *ctx, const cpu_set_t *cpus);

@@ -56,6 +56,7 @@ app_stay_off(struct app *app, const cpu_set_t *polling)
 	app->stay = stay;
 	(void)pthread_setaffinity_np(app->control, sizeof(stay), &stay);
 	(void)pthread_setaffinity_np(app->signals, sizeof(stay), &stay);
+	door_files_stay_off(app, &stay);
 	app_live_stay_on(&stay);
 }
 
@@ -136,6 +137,7 @@ app_signals_main(void *arg)
 		// Told before, and still here: whatever holds control up is not worth waiting for.
 		if (quit) {
 			app_terminal_restore();
+			door_files_abandon(app);
 			signal(sig, SIG_DFL);
 			pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 			raise(sig);
@@ -348,17 +350,18 @@ run_sources(struct app *app)
 static bool
 serves(const struct app *app)
 {
-	return app->options.serve;
+	return app->options.serve || app->options.control != NULL;
 }
 
 // Until a signal.
 static void
-serve(const struct app *app)
+serve(struct app *app)
 {
 	struct pollfd fd = {.fd = app->quit_fd, .events = POLLIN};
 
 	while (!told_to_quit(app) && (poll(&fd, 1, -1) >= 0 || errno == EINTR))
 		;
+	door_files_served(app);
 }
 
 void *
@@ -366,18 +369,21 @@ app_control_main(void *arg)
 {
 	struct app *app = arg;
 	bool nothing = app->options.nfiles == 0 && app->options.nlines == 0;
-	int rc = 0;
+	int refused = door_files_open(app), rc = 0;
 
 	app_telemetry_open(app);
-	if (!nothing || app->options.interactive)
+	if (refused >= 0)
+		app->status = refused;
+	else if (!nothing || app->options.interactive)
 		rc = run_sources(app);
 	else if (!serves(app))
 		(void)run_input(app);
-	if (rc == 0 && app->options.interactive)
+	if (refused < 0 && rc == 0 && app->options.interactive)
 		app_prompt_main(app);
 	else if (serves(app) && app->status != APP_BAD_INPUT && app->status != APP_BAD_ENVIRONMENT)
 		serve(app);
 	app_telemetry_close(app);
+	door_files_close(app);
 	pg_engine_quit(app->engine);
 	return NULL;
 }

@@ -10,7 +10,7 @@
 #define MEMORY_MIN_MB     64
 #define MEMORY_MAX_MB     (1u << 20)
 
-enum { OPT_LIST = 256, OPT_MEMORY, OPT_METRICS, OPT_SERVE };
+enum { OPT_LIST = 256, OPT_MEMORY, OPT_METRICS, OPT_SERVE, OPT_CONTROL_GROUP };
 
 /** One table for getopt, --help and the manual's list of options. */
 static const struct {
@@ -25,6 +25,10 @@ static const struct {
 	{"interactive", no_argument, 'i', NULL,
 		"prompt for lines afterwards; the default on a terminal if there is neither a FILE "
 		"nor -e"},
+	{"control", required_argument, 'C', "DIR",
+		"serve pktgen's control files at DIR until a signal ends the program"},
+	{"control-group", required_argument, OPT_CONTROL_GROUP, "GROUP",
+		"let the users of GROUP read and write them too"},
 	{"json", required_argument, 'j', "FILE", "write the results as JSON; - is standard output"},
 	{"dry-run", required_argument, 'n', "FILE",
 		"write the packets to a pcap file instead of sending them"},
@@ -47,8 +51,8 @@ app_options_print_help(FILE *out)
 	fputs("usage: pmdgen [EAL options] -- [options] [FILE...]\n"
 	      "       pmdgen [options] [FILE...]\n\n"
 	      "Runs command files in Linux pktgen's language on DPDK ports; - is standard input,\n"
-	      "which is also read when there is neither a FILE nor -e; from a terminal with a "
-	      "prompt.\n\n",
+	      "which is also read when there is neither a FILE nor -e nor --control; from a "
+	      "terminal with a prompt.\n\n",
 		out);
 	for (size_t i = 0; i < NOPTIONS; i++) {
 		char names[48];
@@ -110,6 +114,12 @@ take_option(struct app_options *options, int key, const char *arg)
 	case 'e':
 		options->lines[options->nlines++] = (char *)(uintptr_t)arg;
 		return -1;
+	case 'C':
+		options->control = arg;
+		return -1;
+	case OPT_CONTROL_GROUP:
+		options->control_group = arg;
+		return -1;
 	case 'i':
 		options->interactive = true;
 		return -1;
@@ -166,7 +176,8 @@ bad_option(int found, char **argv)
 static int
 decide_prompt(struct app_options *options)
 {
-	if (options->nfiles == 0 && options->nlines == 0 && isatty(STDIN_FILENO))
+	if (options->nfiles == 0 && options->nlines == 0 && options->control == NULL &&
+		!options->serve && isatty(STDIN_FILENO))
 		options->interactive = true;
 	for (int i = 0; options->interactive && i < options->nfiles; i++) {
 		if (strcmp(options->files[i], "-") == 0)
@@ -202,6 +213,8 @@ parse_own(struct app_options *options, int argc, char **argv)
 		rc = decide_prompt(options);
 	if (rc < 0 && options->verbose && options->quiet)
 		rc = usage_error("--verbose", "--quiet", "one of them");
+	if (rc < 0 && options->control_group != NULL && options->control == NULL)
+		rc = usage_error("--control-group", options->control_group, "--control DIR too");
 	return rc;
 }
 

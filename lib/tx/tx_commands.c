@@ -108,7 +108,7 @@ static int
 write_add_device(const struct pg_call *call, int scanned)
 {
 	const char *name = call->value->text;
-	int rc = strchr(name, '/') != NULL ? -EINVAL : run_add_device(call);
+	int rc = run_add_device(call);
 
 	(void)scanned;
 	snprintf(call->reply->text, sizeof(call->reply->text), "%s%.400s",

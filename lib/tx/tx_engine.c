@@ -241,11 +241,23 @@ port_name(const char *device, char *out, size_t size)
 	snprintf(out, size, "%.*s", (int)strcspn(device, "@"), device);
 }
 
+// A device is a file wherever there are control files.
+static int
+check_name(const char *name, struct pg_error *err)
+{
+	if (strchr(name, '/') == NULL)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "a '/' in the name of device '%s'", name);
+	return pg_error_expect(err, "the name of a file, for that is what a device becomes");
+}
+
 int
 pg_device_probe(struct pg_engine *engine, const char *name, struct pg_error *err)
 {
 	char port[PG_PORT_NAME_MAX];
 
+	if (check_name(name, err) < 0)
+		return -err->code;
 	port_name(name, port, sizeof(port));
 	return pg_ports_probe(engine->ports, port, err);
 }
@@ -257,6 +269,8 @@ pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err)
 	char port[PG_PORT_NAME_MAX];
 	struct pg_device *device;
 
+	if (check_name(name, err) < 0)
+		return -err->code;
 	if (pg_engine_device(engine, name) != NULL) {
 		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "device '%s' exists already", name);
 		port_name(name, port, sizeof(port));
