@@ -54,12 +54,44 @@ pg_random_32(uint32_t a, uint32_t b, uint32_t i)
 	return x ^ (x >> 14);
 }
 
-/** Where element x of block number `block` goes in a keyed permutation of 0 .. n - 1.
+/** Bits that hold 0 .. n - 1. Units: 1 <= n <= 2^32. */
+static inline unsigned int
+pg_permute_bits(uint64_t n)
+{
+	unsigned int bits = 1;
+
+	while (UINT64_C(1) << bits < n)
+		bits++;
+	return bits;
+}
+
+/** A keyed permutation of the numbers of `bits` bits (1 to 32): rounds of the same kind as
+ *  pg_random_32(), each a bijection, cut to the bits. With many bits 32 bits of key are plenty;
+ * with few they are spread over the rounds. A number that is not below the n that is wanted goes
+ * through it again (Black and Rogaway: cycle walking), less than twice on average. */
+static inline uint32_t
+pg_permute_once(uint32_t x, uint32_t key, unsigned int bits)
+{
+	const uint32_t mask = UINT32_MAX >> (32 - bits);
+	const unsigned int half = (bits + 1) / 2;
+
+	x = (x + key) & mask;
+	x ^= x >> half;
+	x = (x * 0xed5ad4bbU + (key >> 16)) & mask;
+	x ^= x >> half;
+	x = (x * 0xac4c1b51U + (key >> 8)) & mask;
+	x ^= x >> half;
+	x = (x * 0x31848babU + (key >> 24)) & mask;
+	return x ^ (x >> half);
+}
+
+/** Where element x of block number `block` goes in a keyed permutation of 0 .. n - 1, for blocks
+ *  above 2^32.
  *  Units:   n >= 1, 2^(2 * half) >= n, x < n.
  *  Source:  Luby and Rackoff: four Feistel rounds; Black and Rogaway: cycle walking until the
  *           value is below n, less than four times on average. */
 static inline uint64_t
-pg_permute(const struct pg_key *key, uint64_t block, uint64_t x, uint64_t n, unsigned int half)
+pg_permute_wide(const struct pg_key *key, uint64_t block, uint64_t x, uint64_t n, unsigned int half)
 {
 	const uint64_t mask = (1ULL << half) - 1, round_key = pg_mix64(block ^ key->wide);
 

@@ -83,8 +83,23 @@ value_kind(const struct pg_prog *prog, enum pg_field field, uint64_t n)
 	bool random = prog->flow.field[field].random;
 
 	if (by_flow(prog) && field <= PG_FIELD_IP_DST)
-		return random ? PROG_RANDOM_FLOW : PROG_LINEAR_FLOW;
+		return !random                            ? PROG_LINEAR_FLOW
+		       : random_kind(n) == PROG_RANDOM_64 ? PROG_RANDOM_FLOW
+							  : PROG_RANDOM_FLOW_32;
 	return random ? random_kind(n) : PROG_LINEAR;
+}
+
+// Cycles above 2^32 have an operation of their own.
+static void
+set_permutation(struct prog_op *op, enum prog_kind wide)
+{
+	if (op->cycle <= UINT64_C(1) << 32) {
+		op->half = pg_permute_bits(op->cycle);
+		return;
+	}
+	if (op->kind != PROG_FLOWS_SEQ)
+		op->kind = wide;
+	op->half = pg_permute_half(op->cycle);
 }
 
 static void
@@ -97,8 +112,9 @@ emit_flows(struct pg_prog *prog, const struct pg_prog_config *config)
 		return;
 	op = emit(prog, flow->flags & PG_FLAG_FLOW_SEQ ? PROG_FLOWS_SEQ : PROG_FLOWS_RANDOM);
 	op->field = PG_FIELDS;
-	op->cycle = (uint64_t)flow->flows * flow->flowlen;
-	op->half = pg_permute_half(op->cycle);
+	op->cycle = (uint64_t)(op->kind == PROG_FLOWS_SEQ ? 1 : flow->flows) * flow->flowlen;
+	op->by_flowlen = rte_reciprocal_value(flow->flowlen);
+	set_permutation(op, PROG_FLOWS_WIDE);
 	set_step(op, prog->stride, op->cycle);
 	op->key = pg_key_make(config->seed, config->stream, PG_FIELDS);
 }
@@ -114,7 +130,7 @@ emit_imix(struct pg_prog *prog, const struct pg_prog_config *config)
 		prog->imix_below[i] = op->cycle;
 	}
 	op->field = op->column = PG_FIELD_SIZE;
-	op->half = pg_permute_half(op->cycle);
+	set_permutation(op, PROG_IMIX_WIDE);
 	set_step(op, prog->stride, op->cycle);
 	op->key = pg_key_make(config->seed, config->stream, PG_FIELD_SIZE);
 }
@@ -139,6 +155,13 @@ emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_f
 	op->n = (uint32_t)n;
 	op->key = pg_key_make(config->seed, config->stream, field);
 	op->step = n - prog->stride % n;
+	if (op->kind == PROG_LINEAR_FLOW) {
+		unsigned __int128 part = ~(unsigned __int128)0 / n + 1;
+
+		op->cycle = n;
+		op->step = (uint64_t)part;
+		op->step_cycles = (uint64_t)(part >> 64);
+	}
 	op->ahead = (prog->flow.from_second & 1u << field) != 0;
 	if (op->kind == PROG_RANDOM_BITS)
 		op->shift = 32 - rte_bsf64(n);

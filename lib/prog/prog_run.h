@@ -4,6 +4,7 @@
 #define PROG_RUN_H
 
 #include <rte_common.h>
+#include <rte_reciprocal.h>
 
 #include "pg_prog.h"
 #include "pg_random.h"
@@ -12,20 +13,23 @@
 enum prog_kind {
 	PROG_FLOWS_SEQ,    /**< flow[] = the flow each packet belongs to, one after the other */
 	PROG_FLOWS_RANDOM, /**< the same, permuted within each block of flows * flowlen */
+	PROG_FLOWS_WIDE,   /**< the same for blocks of more than 2^32 packets */
 	PROG_WALK_SEQ,     /**< column = each packet's destination as Linux walks flows */
 	PROG_WALK_SEQ_RANDOM,
 	PROG_WALK_ANY,
 	PROG_WALK_ANY_RANDOM,
-	PROG_FILL,        /**< column = lo */
-	PROG_LINEAR_FLOW, /**< column = lo + (flow mod n) */
-	PROG_RANDOM_FLOW, /**< column = lo + 64-bit hash of the flow scaled to n */
-	PROG_IMIX,        /**< size column from the mix, exact in each cycle of the weights */
-	PROG_LINEAR,      /**< column = lo + ((i + ahead) mod n) */
-	PROG_RANDOM_BITS, /**< column = lo + the top bits of a hash, n a power of two */
-	PROG_RANDOM_32,   /**< column = lo + 32-bit hash scaled to n */
-	PROG_RANDOM_64,   /**< column = lo + 64-bit hash scaled to n */
-	PROG_SKIP,        /**< column: step over reserved intervals */
-	PROG_MBUF,        /**< the mbuf's fields, fixed length */
+	PROG_FILL,           /**< column = lo */
+	PROG_LINEAR_FLOW,    /**< column = lo + (flow mod n) */
+	PROG_RANDOM_FLOW,    /**< column = lo + 64-bit hash of the flow scaled to n */
+	PROG_RANDOM_FLOW_32, /**< column = lo + 32-bit hash of the flow scaled to n */
+	PROG_IMIX,           /**< size column from the mix, exact in each cycle of the weights */
+	PROG_IMIX_WIDE,      /**< the same for cycles above 2^32 */
+	PROG_LINEAR,         /**< column = lo + ((i + ahead) mod n) */
+	PROG_RANDOM_BITS,    /**< column = lo + the top bits of a hash, n a power of two */
+	PROG_RANDOM_32,      /**< column = lo + 32-bit hash scaled to n */
+	PROG_RANDOM_64,      /**< column = lo + 64-bit hash scaled to n */
+	PROG_SKIP,           /**< column: step over reserved intervals */
+	PROG_MBUF,           /**< the mbuf's fields, fixed length */
 	PROG_MBUF_SIZES,  /**< the mbuf's fields, length from the size column, kept in length[] */
 	PROG_FRAGS,       /**< the data behind pktgen's header in segments of their own */
 	PROG_FRAGS_CLEAR, /**< the same, and their bytes zeroed */
@@ -81,11 +85,14 @@ struct prog_op {
 	struct pg_key key;
 	const uint32_t *steps; /**< k * stride mod n, for k < PG_BURST_MAX */
 	/** How far one packet moves on: within a cycle, and in whole cycles. PROG_LINEAR: how much
-	 *  less than n, where n is 1 or more. */
+	 *  less than n, where n is 1 or more. PROG_LINEAR_FLOW: 2^128 / cycle, for modulo(). */
 	uint64_t step, step_cycles;
-	/** PROG_IMIX: sum of the weights; PROG_FLOWS_*: packets of a block; PROG_WALK_*: values */
+	/** PROG_IMIX: sum of the weights; PROG_FLOWS_*: packets of a block, or of a flow where they
+	 *  are in sequence; PROG_WALK_*, PROG_LINEAR_FLOW: values */
 	uint64_t cycle;
-	uint8_t half; /**< of the permutation of a cycle */
+	/** Of the permutation of a cycle: bits, of the wide one: half of them. */
+	uint8_t half;
+	struct rte_reciprocal by_flowlen; /**< PROG_FLOWS_RANDOM */
 };
 
 /** Const while a run lasts; shared by every queue that runs it. */
@@ -139,7 +146,10 @@ struct pg_prog_scratch {
 	uint32_t sequence[PROG_COLUMN];  /**< as stored */
 	struct prog_word id[PROG_COLUMN], addresses[PROG_COLUMN], udp[PROG_COLUMN];
 	uint64_t flow[PROG_COLUMN]; /**< number of the flow, over all blocks */
-	uint64_t due[PROG_COLUMN];  /**< cycles; PROG_STAMP_EACH: set by the worker before */
+	/* Within one operation: which cycle of a permutation, and where in it. */
+	uint64_t cycle[PROG_COLUMN];
+	uint32_t place[PROG_COLUMN], round_key[PROG_COLUMN];
+	uint64_t due[PROG_COLUMN]; /**< cycles; PROG_STAMP_EACH: set by the worker before */
 };
 
 /** Segments that wait to be used, of a pool without headroom. worker: rw. */

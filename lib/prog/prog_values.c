@@ -3,7 +3,7 @@
  * and once with AVX2; the loops are written so that the compiler vectorises them. */
 #include <string.h>
 
-#include "prog_ops.h"
+#include "prog_places.h"
 
 static void
 op_linear(OP_ARGS)
@@ -93,11 +93,8 @@ op_linear_flow(OP_ARGS)
 	uint32_t *column = state->scratch->column[op->column];
 
 	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint64_t flow = state->scratch->flow[k];
-
-		column[k] = op->lo + (uint32_t)(op->n != 0 ? flow % op->n : flow);
-	}
+	for (unsigned int k = 0; k < n; k++)
+		column[k] = op->lo + modulo(op, state->scratch->flow[k]);
 }
 
 static void
@@ -114,15 +111,41 @@ op_random_flow(OP_ARGS)
 	}
 }
 
+static void
+op_random_flow_32(OP_ARGS)
+{
+	const uint64_t *flow = state->scratch->flow;
+	const uint64_t values = op->n != 0 ? op->n : 1ULL << 32;
+	uint32_t *restrict column = state->scratch->column[op->column];
+	uint64_t upper = 0;
+	uint32_t a, b;
+
+	OP_UNUSED;
+	pg_key_block(&op->key, flow[0], &a, &b);
+	for (unsigned int k = 0; k < n; k++) {
+		upper |= (flow[k] ^ flow[0]) >> 32;
+		column[k] =
+			op->lo + (uint32_t)(pg_random_32(a, b, (uint32_t)flow[k]) * values >> 32);
+	}
+	for (unsigned int k = 0; unlikely(upper != 0) && k < n; k++) {
+		pg_key_block(&op->key, flow[k], &a, &b);
+		column[k] =
+			op->lo + (uint32_t)(pg_random_32(a, b, (uint32_t)flow[k]) * values >> 32);
+	}
+}
+
 // A flow starts with its first packet here; parts of a stream may each have some of it, or skip it.
 static void
 op_flows_seq(OP_ARGS)
 {
 	uint64_t *flow = state->scratch->flow, passed;
+	uint64_t now = state->index / op->cycle, at = state->index % op->cycle;
 
 	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++)
-		flow[k] = (state->index + (uint64_t)k * stride_of(prog)) / prog->flow.flowlen;
+	for (unsigned int k = 0; k < n; k++) {
+		flow[k] = now;
+		next_place(op, &now, &at);
+	}
 	passed = flow[n - 1] - state->block;
 	state->flows_started += RTE_MIN(passed, (uint64_t)n);
 	state->block = flow[n - 1];
@@ -144,26 +167,30 @@ count_start(const struct pg_prog *prog, struct pg_prog_state *state, uint64_t bl
 	state->seen[flow / 64] |= bit;
 }
 
-// On to the next packet's place in a cycle, or in one of those that follow.
-static inline void
-next_place(const struct prog_op *op, uint64_t *cycle, uint64_t *at)
+static void
+op_flows_random(OP_ARGS)
 {
-	*at += op->step;
-	*cycle += op->step_cycles;
-	if (*at >= op->cycle) {
-		*at -= op->cycle;
-		++*cycle;
+	const struct pg_prog_scratch *c = state->scratch;
+	uint64_t *flow = state->scratch->flow;
+
+	OP_UNUSED;
+	places(op, state, n);
+	for (unsigned int k = 0; k < n; k++)
+		flow[k] = rte_reciprocal_divide(c->place[k], op->by_flowlen);
+	for (unsigned int k = 0; k < n; k++) {
+		count_start(prog, state, c->cycle[k], (uint32_t)flow[k]);
+		flow[k] += c->cycle[k] * prog->flow.flows;
 	}
 }
 
 static void
-op_flows_random(OP_ARGS)
+op_flows_wide(OP_ARGS)
 {
 	uint64_t block = state->index / op->cycle, at = state->index % op->cycle;
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		uint64_t place = pg_permute(&op->key, block, at, op->cycle, op->half);
+		uint64_t place = pg_permute_wide(&op->key, block, at, op->cycle, op->half);
 		uint32_t flow = (uint32_t)(place / prog->flow.flowlen);
 
 		count_start(prog, state, block, flow);
@@ -172,15 +199,45 @@ op_flows_random(OP_ARGS)
 	}
 }
 
+// Entries outermost: a packet moves on to the next size for each sum of weights that its place has
+// reached. How many did is how many the entry before did not get.
 static void
 op_imix(OP_ARGS)
+{
+	const struct pg_pairs *imix = &prog->flow.imix;
+	const uint32_t *restrict place = state->scratch->place;
+	uint32_t *restrict column = state->scratch->column[op->column];
+	const uint64_t counts = pkts != NULL; // a look ahead builds nothing
+	uint32_t reached = n;
+
+	OP_UNUSED;
+	places(op, state, n);
+	for (unsigned int k = 0; k < n; k++)
+		column[k] = imix->pair[0].size;
+	for (uint32_t e = 0; e + 1 < imix->count; e++) {
+		const uint32_t below = (uint32_t)prog->imix_below[e];
+		const uint32_t more = imix->pair[e + 1].size - imix->pair[e].size;
+		uint32_t beyond = 0;
+
+		for (unsigned int k = 0; k < n; k++) {
+			column[k] += place[k] >= below ? more : 0;
+			beyond += place[k] >= below;
+		}
+		state->imix_count[e] += counts * (reached - beyond);
+		reached = beyond;
+	}
+	state->imix_count[imix->count - 1] += counts * reached;
+}
+
+static void
+op_imix_wide(OP_ARGS)
 {
 	uint64_t cycle = state->index / op->cycle, at = state->index % op->cycle;
 	uint32_t *column = state->scratch->column[op->column];
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		uint64_t place = pg_permute(&op->key, cycle, at, op->cycle, op->half);
+		uint64_t place = pg_permute_wide(&op->key, cycle, at, op->cycle, op->half);
 		unsigned int entry = 0;
 
 		while (place >= prog->imix_below[entry])
@@ -218,6 +275,7 @@ op_fill(OP_ARGS)
 const prog_fn PROG_NAME(prog_values)[PROG_MBUF] = {
 	[PROG_FLOWS_SEQ] = op_flows_seq,
 	[PROG_FLOWS_RANDOM] = op_flows_random,
+	[PROG_FLOWS_WIDE] = op_flows_wide,
 	[PROG_WALK_SEQ] = prog_walk_seq,
 	[PROG_WALK_SEQ_RANDOM] = prog_walk_seq_random,
 	[PROG_WALK_ANY] = prog_walk_any,
@@ -225,7 +283,9 @@ const prog_fn PROG_NAME(prog_values)[PROG_MBUF] = {
 	[PROG_FILL] = op_fill,
 	[PROG_LINEAR_FLOW] = op_linear_flow,
 	[PROG_RANDOM_FLOW] = op_random_flow,
+	[PROG_RANDOM_FLOW_32] = op_random_flow_32,
 	[PROG_IMIX] = op_imix,
+	[PROG_IMIX_WIDE] = op_imix_wide,
 	[PROG_LINEAR] = op_linear,
 	[PROG_RANDOM_BITS] = op_random_bits,
 	[PROG_RANDOM_32] = op_random_32,
