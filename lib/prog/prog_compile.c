@@ -82,7 +82,7 @@ value_kind(const struct pg_prog *prog, enum pg_field field, uint64_t n)
 {
 	bool random = prog->flow.field[field].random;
 
-	if (by_flow(prog) && field <= PG_FIELD_IP_DST)
+	if (by_flow(prog) && (field <= PG_FIELD_IP_DST || field >= PG_FIELD_IP6_SRC))
 		return !random                            ? PROG_LINEAR_FLOW
 		       : random_kind(n) == PROG_RANDOM_64 ? PROG_RANDOM_FLOW
 							  : PROG_RANDOM_FLOW_32;
@@ -290,6 +290,40 @@ emit_length(struct pg_prog *prog)
 					   : offsetof(struct rte_ipv4_hdr, total_length));
 }
 
+static uint32_t
+last_32(const struct pg_ip6 *ip)
+{
+	uint32_t word;
+
+	memcpy(&word, ip->bytes + sizeof(ip->bytes) - sizeof(word), sizeof(word));
+	return rte_be_to_cpu_32(word);
+}
+
+// A random IPv6 address: as a column where 32 bits vary, else straight into the packet.
+static int
+emit_ip6(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_field field)
+{
+	const bool src = field == PG_FIELD_IP6_SRC, tail = prog_ip6_tail(&prog->flow, src);
+	const struct pg_range6 *range = src ? &prog->flow.src6 : &prog->flow.dst6;
+	enum prog_kind kind = tail ? PROG_IP6_TAIL : by_flow(prog) ? PROG_IP6_FLOW : PROG_IP6;
+	struct prog_op *op;
+	int rc = 0;
+
+	if (tail) {
+		prog->flow.field[field] =
+			(struct pg_range){last_32(&range->lo), last_32(&range->hi), 1};
+		rc = emit_values(prog, config, field);
+	}
+	op = emit(prog, !src && prog->flow.as_linux ? PROG_IP6_MASKED : kind);
+	op->field = field;
+	op->key = pg_key_make(config->seed, config->stream, field);
+	op->offset = prog->l3 + (src ? offsetof(struct rte_ipv6_hdr, src_addr)
+				     : offsetof(struct rte_ipv6_hdr, dst_addr));
+	if (tail)
+		op->offset += sizeof(range->lo) - sizeof(uint32_t);
+	return rc;
+}
+
 // Both addresses of layer 3: IPv4's as columns, random ones of IPv6 straight into the packet.
 static int
 emit_addresses(struct pg_prog *prog, const struct pg_prog_config *config, uint32_t *seal)
@@ -303,21 +337,9 @@ emit_addresses(struct pg_prog *prog, const struct pg_prog_config *config, uint32
 		return emit_pair(
 			prog, config, PG_FIELD_IP_SRC, PG_FIELD_IP_DST, PROG_SEAL_ADDRESSES, seal);
 	*seal |= PROG_SEAL_IP6;
-	for (enum pg_field field = PG_FIELD_IP6_SRC; field <= PG_FIELD_IP6_DST; field++) {
-		bool src = field == PG_FIELD_IP6_SRC;
-		struct prog_op *op;
-
-		if (!(src ? &prog->flow.src6 : &prog->flow.dst6)->random)
-			continue;
-		op = emit(prog, by_flow(prog) ? PROG_IP6_FLOW : PROG_IP6);
-		if (!src && prog->flow.as_linux)
-			op->kind = PROG_IP6_MASKED;
-		op->field = field;
-		op->key = pg_key_make(config->seed, config->stream, field);
-		op->offset = prog->l3 + (src ? offsetof(struct rte_ipv6_hdr, src_addr)
-					     : offsetof(struct rte_ipv6_hdr, dst_addr));
-	}
-	return 0;
+	if (prog->flow.src6.random && emit_ip6(prog, config, PG_FIELD_IP6_SRC) < 0)
+		return -ENOMEM;
+	return prog->flow.dst6.random ? emit_ip6(prog, config, PG_FIELD_IP6_DST) : 0;
 }
 
 static int

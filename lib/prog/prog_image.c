@@ -54,6 +54,18 @@ put_ip4(struct pg_prog *prog)
 	prog->udp_base = sum_words((const uint8_t *)&ip->src_addr, 8);
 }
 
+// What is random of an address is added by its operation.
+static void
+put_address6(const struct pg_flow *flow, bool src, uint8_t *out)
+{
+	const struct pg_range6 *range = src ? &flow->src6 : &flow->dst6;
+
+	if (!range->random)
+		memcpy(out, &range->lo, sizeof(range->lo));
+	else if (prog_ip6_tail(flow, src))
+		memcpy(out, &range->lo, sizeof(range->lo) - sizeof(uint32_t));
+}
+
 static void
 put_ip6(struct pg_prog *prog)
 {
@@ -63,11 +75,8 @@ put_ip6(struct pg_prog *prog)
 	ip->vtc_flow = rte_cpu_to_be_32(6u << 28 | (uint32_t)flow->traffic_class << 20);
 	ip->proto = IPPROTO_UDP;
 	ip->hop_limits = PROG_IP_TTL;
-	// A random address is added by its operation.
-	if (!flow->src6.random)
-		memcpy(&ip->src_addr, &flow->src6.lo, sizeof(flow->src6.lo));
-	if (!flow->dst6.random)
-		memcpy(&ip->dst_addr, &flow->dst6.lo, sizeof(flow->dst6.lo));
+	put_address6(flow, true, ip->src_addr);
+	put_address6(flow, false, ip->dst_addr);
 	if (prog->frame != 0)
 		ip->payload_len = rte_cpu_to_be_16(prog->frame - prog->l4);
 	prog->udp_base = sum_words((const uint8_t *)&ip->src_addr, 32);

@@ -320,6 +320,22 @@ put_ip6(OP_ARGS, const enum ip6_how how)
 }
 
 static void
+op_ip6_tail(OP_ARGS)
+{
+	const uint32_t *restrict column = state->scratch->column[PROG_COLUMN_TAG];
+	uint32_t *restrict sum = state->scratch->extra_sum;
+
+	OP_UNUSED;
+	for (unsigned int k = 0; k < n; k++)
+		sum[k] += halves(column[k]);
+	for (unsigned int k = 0; k < n; k++) {
+		uint32_t tail = big_32(column[k]);
+
+		memcpy(frame_of(pkts[k]) + op->offset, &tail, sizeof(tail));
+	}
+}
+
+static void
 op_ip6(OP_ARGS)
 {
 	put_ip6(prog, op, state, pkts, n, IP6_BY_PACKET);
@@ -444,6 +460,7 @@ const prog_fn PROG_NAME(prog_ops)[PROG_KINDS] = {[PROG_IP6_FLOW] = op_ip6_flow,
 	[PROG_LABEL] = op_label,
 	[PROG_LENGTH] = op_length,
 	[PROG_IP6] = op_ip6,
+	[PROG_IP6_TAIL] = op_ip6_tail,
 	[PROG_IP6_MASKED] = op_ip6_masked,
 	[PROG_STAMP] = op_stamp,
 	[PROG_STAMP_EACH] = op_stamp_each,

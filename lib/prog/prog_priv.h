@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <string.h>
+
 #include "prog_run.h"
 
 #define PROG_MAGIC       0xbe9be955 /**< pktgen's payload magic (reference 8.5) */
@@ -12,6 +14,17 @@
 #define PROG_STAMP_AT    8
 
 #define PROG_TCI_AT RTE_ETHER_HDR_LEN /**< of the first tag: behind its own type field */
+
+/** Does a random range of IPv6 addresses vary in its last 32 bits alone? Then they are a field like
+ *  others. A range as Linux masks it is none. */
+static inline bool
+prog_ip6_tail(const struct pg_flow *flow, bool src)
+{
+	const struct pg_range6 *range = src ? &flow->src6 : &flow->dst6;
+
+	return range->random && (src || !flow->as_linux) &&
+	       memcmp(&range->lo, &range->hi, sizeof(range->lo) - sizeof(uint32_t)) == 0;
+}
 
 /** Priority and CFI in their places of a VLAN tag (IEEE 802.1Q). */
 static inline uint16_t

@@ -41,6 +41,7 @@ enum prog_kind {
 	PROG_LENGTH,      /**< length[] without the op's lo into the header of layer 3 */
 	PROG_IP6_FLOW,    /**< as PROG_IP6, by flow */
 	PROG_IP6_MASKED,  /**< as PROG_IP6, but (random | lo) & hi, as Linux does */
+	PROG_IP6_TAIL,    /**< column into the last 32 bits of an IPv6 address and the UDP sum */
 	PROG_IP6,         /**< a random IPv6 address and its part of the UDP sum */
 	PROG_STAMP,       /**< one time for the burst */
 	PROG_STAMP_EACH,  /**< each packet's own time */

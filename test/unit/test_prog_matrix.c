@@ -216,7 +216,7 @@ check_prog_field(const struct combination *c, const struct pg_prog *prog, uint64
 	pg_prog_ip6(prog, index, &src, &dst);
 	assert_memory_equal(&src, &packet->src6, sizeof(src));
 	assert_memory_equal(&dst, &packet->dst6, sizeof(dst));
-	for (int f = 0; f < PG_FIELDS; f++) {
+	for (int f = 0; f < PG_FIELD_IP6_SRC; f++) {
 		uint32_t value = pg_prog_field(prog, f, index), got = packet->value[f];
 
 		if ((f == PG_FIELD_IP_SRC || f == PG_FIELD_IP_DST) && c->flow.flags & PG_FLAG_IPV6)
