@@ -91,8 +91,8 @@ apply_pkt_size(void *settings, const union pg_value *value)
 #define QUEUE_ROW(word, text)                                                                    \
 	{                                                                                        \
 		.target = PG_TARGET_DEVICE, .name = #word,                                       \
-		.arg = {.type = &pg_type_number, .max = QUEUE_MAP_MAX, .width = 2}, FIELD(word), \
-		.def = "0", .help = text, .example = #word " 3",                                 \
+		.arg = {.type = &pg_type_number, .max = QUEUE_MAP_MAX, .width = 2, .digits = 5}, \
+		FIELD(word), .def = "0", .help = text, .example = #word " 3",                    \
 	}
 
 #define IP4_ROW(word, member, answer, text)                                              \

@@ -57,6 +57,9 @@ struct pg_port_ops {
 	int (*open)(void *ctx, struct pg_port *port, struct pg_error *err);
 	void (*close)(void *ctx, struct pg_port *port);
 	void *ctx;
+	/** Is the interface behind an open port up? Asked when another device wants the port.
+	 *  0, or -ENETDOWN with text. NULL: always. */
+	int (*up)(void *ctx, const struct pg_port *port, struct pg_error *err);
 };
 
 /** Ethdev: name, number, kernel interface through net_af_packet, or virtual device attached on

@@ -172,10 +172,18 @@ ethdev_close(void *ctx, struct pg_port *port)
 		(void)rte_eal_hotplug_remove("vdev", port->ethdev);
 }
 
+static int
+ethdev_up(void *ctx, const struct pg_port *port, struct pg_error *err)
+{
+	(void)ctx;
+	return port->interface[0] != '\0' ? port_kernel_up(port->interface, err) : 0;
+}
+
 const struct pg_port_ops pg_port_ethdev = {
 	.probe = ethdev_probe,
 	.open = ethdev_open,
 	.close = ethdev_close,
+	.up = ethdev_up,
 };
 
 int

@@ -37,18 +37,26 @@ query(const char *interface, unsigned long request, struct ifreq *ifr)
 }
 
 int
+port_kernel_up(const char *interface, struct pg_error *err)
+{
+	struct ifreq ifr;
+
+	if (query(interface, SIOCGIFFLAGS, &ifr) < 0 || ifr.ifr_flags & IFF_UP)
+		return 0; // what cannot be asked says so where it is used
+	pg_error_set(err, PG_FAULT_ENV, ENETDOWN, "interface %s is down", interface);
+	return pg_error_remedy(err, "ip link set %s up", interface);
+}
+
+int
 port_af_packet_args(const char *interface, char *out, size_t size, struct pg_error *err)
 {
 	struct ifreq ifr;
 	uint32_t frame, block;
-	int rc = query(interface, SIOCGIFFLAGS, &ifr);
+	int rc = port_kernel_up(interface, err);
 
-	if (rc == 0 && !(ifr.ifr_flags & IFF_UP)) {
-		pg_error_set(err, PG_FAULT_ENV, ENETDOWN, "interface %s is down", interface);
-		return pg_error_remedy(err, "ip link set %s up", interface);
-	}
-	if (rc == 0)
-		rc = query(interface, SIOCGIFHWADDR, &ifr);
+	if (rc < 0)
+		return rc;
+	rc = query(interface, SIOCGIFHWADDR, &ifr);
 	if (rc == 0 && ifr.ifr_hwaddr.sa_family != ARPHRD_ETHER &&
 		ifr.ifr_hwaddr.sa_family != ARPHRD_LOOPBACK)
 		return pg_error_set(

@@ -26,6 +26,8 @@ int port_af_packet_args(const char *interface, char *out, size_t size, struct pg
 
 /** What the kernel knows of an interface. */
 void port_kernel_addresses(const char *interface, uint32_t *ip4, struct pg_ip6 *ip6);
+/** Errors: -ENETDOWN with text. */
+int port_kernel_up(const char *interface, struct pg_error *err);
 bool port_kernel_carrier(const char *interface); /**< up, and connected */
 uint32_t port_kernel_mtu(const char *interface); /**< 0: unknown */
 /** Packets that the interface has sent, or received; PG_COUNTER_ABSENT: unknown. */

@@ -25,9 +25,9 @@ first_cpu(void)
 }
 
 static int
-start(const char *format)
+start(const char *format, const char *memory_mb)
 {
-	const char *args[] = {"unit", "--no-huge", "-m", "64", "--no-shconf", "--no-pci",
+	const char *args[] = {"unit", "--no-huge", "-m", memory_mb, "--no-shconf", "--no-pci",
 		"--lcores", lcores, prefix, "--no-telemetry", "--log-level=*:error",
 		"--log-level=lib.ethdev:critical"}; // fake ports are no ethdevs
 	char *argv[RTE_DIM(args) + 1] = {NULL};
@@ -43,14 +43,14 @@ int
 support_eal_start(void **state)
 {
 	(void)state;
-	return start("0@%u");
+	return start("0@%u", "64");
 }
 
 int
 support_eal_start_two(void **state)
 {
 	(void)state;
-	return start("(0,1)@%u");
+	return start("(0,1)@%u", "512");
 }
 
 // EAL leaves its run-time directory behind; one for each process that ever was would pile up.
