@@ -112,10 +112,13 @@ static struct purpose purposes[] = {
 	{"two threads need two queues", .steps = "runs-547..549", .kinds = WRITE},
 	{"a thread's own queues", .steps = "runs-751 packets-3619",
 		.subject = "     cur_queue_map: ", .kinds = REPLAY_LINE},
-	// Open: no line of DESIGN 8 has these.
-	{"open: start without a link is an error", .steps = "runs-479..480 runs-487..488",
+	// DESIGN 10: "Link loss, ...: the run goes on or ends with its results printed, the reason
+	// named"; without a link from the beginning nothing is started, and start says so.
+	{"start without a link is an error", .steps = "runs-479..480 runs-487..488",
 		.kinds = WRITE},
-	{"open: what is set while it runs counts from the next start",
+	// DESIGN 4: "Everything that can be decided before the loop is decided at `start`": what is
+	// written while a device runs is kept and shown, and counts from the next start on.
+	{"what is set while it runs counts from the next start",
 		.steps = "runs-616..617 packets-3658..3660 extra-858..862", .kinds = WRITE},
 };
 
