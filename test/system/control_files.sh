@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/files.sh"
 
-serve
+serve -q
 NAME=net_null0@0
 
 # What is there, for whom; the same text as the prompt's `show`, and size 0.
