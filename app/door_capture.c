@@ -40,6 +40,7 @@ app_capture_open(struct app *app)
 	if (why == NULL && rte_pdump_init() < 0)
 		why = rte_strerror(rte_errno);
 	app->captures = why == NULL;
+	pg_ports_set_captured(app->captures);
 	if (why != NULL && app->options.verbose)
 		fprintf(app->out, "dpdk-dumpcap cannot capture: %s\n", why);
 }

@@ -97,6 +97,10 @@ int pg_ports_attach(struct pg_ports *ports, const char *devargs, struct pg_error
 const char *pg_ports_attached(const struct pg_ports *ports, size_t i);
 int pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *err);
 
+/** Give every port that is set up from now on a receive queue: dpdk-dumpcap captures both
+ *  directions or none. */
+void pg_ports_set_captured(bool captured);
+
 /** Configure and start a port with `ntxqs` transmit queues and room for frames of frame_bytes, and
  *  for chains of buffers if they are wanted; nothing happens if it is so already.
  *  Errors:  -errno with text; more queues than the port has is -EINVAL. */

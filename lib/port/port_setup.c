@@ -142,11 +142,31 @@ grow_mtu(struct pg_port *port, uint32_t frame_bytes, struct pg_error *err)
 	return 0;
 }
 
+static bool captured;
+
+void
+pg_ports_set_captured(bool value)
+{
+	captured = value;
+}
+
+static uint16_t
+receive_queues(const struct pg_port *port, const struct port_traits *traits, uint16_t ntxqs)
+{
+	struct rte_eth_dev_info info;
+
+	if (traits->rx_like_tx)
+		return ntxqs;
+	if (traits->needs_rx)
+		return 1;
+	return captured && rte_eth_dev_info_get(port->id, &info) == 0 && info.max_rx_queues > 0;
+}
+
 int
 pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct pg_error *err)
 {
 	const struct port_traits *traits = port_traits_find(port->driver);
-	uint16_t nrxqs = traits->rx_like_tx ? ntxqs : traits->needs_rx ? 1 : 0;
+	uint16_t nrxqs = receive_queues(port, traits, ntxqs);
 	int rc;
 
 	if (ntxqs > port->max_txqs) {

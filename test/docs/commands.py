@@ -15,9 +15,11 @@ As root the commands run in a network namespace of their own; without root those
 that need one are left out.
 """
 
+import glob
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -37,6 +39,7 @@ NOT_RUN = [
     (r"meson setup build|ninja -C build( \S+)?", "whoever runs this test has built already"),
     (r"echo 512 > /proc/sys/vm/nr_hugepages", "it changes the machine"),
     (r"pmdgen -a 0000:03:00.0 .*", "it needs a NIC"),
+    (r"dpdk-dumpcap .*", "it needs hugepages; test/system/capture.sh runs it"),
 ]
 
 # What differs from run to run and from machine to machine.
@@ -137,6 +140,18 @@ def copy_tree(to):
     with open(shim, "w", encoding="utf-8") as f:
         f.write(SHIM)
     os.chmod(shim, os.stat(shim).st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    shutil.copy(os.path.join(to, "scripts/pmdgen-set"), os.path.dirname(shim))
+
+
+def end_left_overs(tree):
+    """What a page has started in the background, and whose number it has kept, ends with it."""
+    for path in glob.glob(os.path.join(tree, "*.pid")):
+        pid = docs.read(path).strip()
+        try:
+            if os.readlink("/proc/%s/cwd" % pid) == tree:
+                os.kill(int(pid), signal.SIGKILL)
+        except (OSError, ValueError):
+            pass
 
 
 def run(command, tree):
@@ -168,7 +183,7 @@ class Runner:
             return "it needs root, for a network namespace"
         if "multiqueue" in command.text and len(os.sched_getaffinity(0)) < 2:
             return "it needs two CPUs"
-        for program in ("ip", "jq", "tshark"):
+        for program in ("ip", "jq", "tshark", "curl", "dpdk-telemetry.py"):
             if program in words and not shutil.which(program):
                 return program + " is not installed"
         return None
@@ -207,11 +222,13 @@ class Runner:
                 elif any(line.startswith("$ ") for line in block.lines):
                     self.verdict.fault("%s:%d: commands belong into a console block"
                                        % (docs.short(page), block.line))
+            end_left_overs(tree)
 
 
 def own_network():
     """Start again in a network namespace, if that is possible. True: this is one."""
     if os.environ.get("PG_DOCS_NETNS"):
+        subprocess.run(["ip", "link", "set", "lo", "up"], check=False)
         return True
     if os.geteuid() != 0 or subprocess.run(["unshare", "-n", "true"], check=False,
                                            stderr=subprocess.DEVNULL).returncode != 0:

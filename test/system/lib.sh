@@ -19,6 +19,7 @@ CMDS=$DIR/test.pktgen      # what commands() wrote
 LIMIT=60                   # seconds that any run may take
 NS=                        # the network namespace, once there is one
 WRAP=()                    # what starts the program: namespace, other user
+NREPORTS=0                 # kept so far
 PID=                       # of the program that start() left running
 
 # The verdict comes last, where one looks for it.
@@ -35,8 +36,9 @@ skip() {
 }
 
 finish_test() {
-	local pid dir=/var/run
+	local pid dir=/var/run wrong=no
 	set +e
+	check_reports || wrong=yes
 	trap - ERR
 	for pid in $(jobs -p); do
 		kill -KILL "$pid" 2>/dev/null
@@ -44,6 +46,10 @@ finish_test() {
 	if [ -n "$NS" ]; then ip netns del "$NS" 2>/dev/null; fi
 	if [ "$(id -u)" -ne 0 ]; then dir=${XDG_RUNTIME_DIR:-/tmp/pmdgen-$(id -u)}; fi
 	rm -rf "$DIR" "$dir/dpdk/$PREFIX" "$dir/dpdk/$PREFIX".*
+	if [ "$wrong" = yes ]; then
+		echo "FAIL: a report is not as doc/report.schema.json says"
+		exit 1
+	fi
 }
 trap finish_test EXIT
 trap 'echo "FAIL: $0:$LINENO: $BASH_COMMAND" >&2' ERR
@@ -95,6 +101,19 @@ commands() {
 	cat >"$CMDS"
 }
 
+# Each report is kept, and held against its schema when the test ends.
+keep_report() {
+	if [ ! -s "$JSON" ]; then return; fi
+	mkdir -p "$DIR/reports"
+	cp "$JSON" "$DIR/reports/$((NREPORTS += 1)).json"
+}
+
+check_reports() {
+	if [ -d "$DIR/reports" ] && python3 -c 'import jsonschema' 2>/dev/null; then
+		python3 "$PG_SOURCE/test/system/schema.py" "$DIR"/reports/*.json
+	fi
+}
+
 # A sanitizer's complaint is a failure, whatever the status.
 sound() {
 	silent "$ERR" 'runtime error: |ERROR: [A-Za-z]+Sanitizer'
@@ -106,6 +125,7 @@ invoke() {
 	rm -f "$JSON"
 	timeout -k 5 "$LIMIT" "${WRAP[@]}" "$PMDGEN" "$@" >"$OUT" 2>"$ERR" </dev/null || RC=$?
 	sound
+	keep_report
 }
 
 # run STATUS [ARGUMENT...]: EAL as this test wants it, a report in $JSON; the status must be STATUS.
@@ -177,6 +197,7 @@ finish() {
 	RC=0
 	wait "$PID" || RC=$?
 	sound
+	keep_report
 	[ "$RC" -eq "$1" ] || fail "exit status $RC, not $1"
 }
 
