@@ -9,7 +9,7 @@
 #include "live.h"
 
 #define LINE_MAX_CHARS 512
-#define NAME_WIDTH     24
+#define NAME_WIDTH     20
 #define BAR_MAX        40
 #define PLAIN_ROWS     8 /**< more devices are one line */
 
@@ -124,8 +124,8 @@ put_row(const char *name, const struct live_row *row, unsigned int columns, FILE
 	if (row->cycles > 0)
 		snprintf(cycles, sizeof(cycles), "%.1f", row->cycles);
 	snprintf(line, sizeof(line),
-		"%-*.*s %11spps %11sbit/s %8s %15" PRIu64 " %11" PRIu64 " %5.1f %% %10s",
-		NAME_WIDTH, NAME_WIDTH, name, pg_units_si(row->pps, pps, sizeof(pps)),
+		"%-*.*s %9spps %9sbit/s %8s %14" PRIu64 " %8" PRIu64 " %5.1f %% %8s", NAME_WIDTH,
+		NAME_WIDTH, name, pg_units_si(row->pps, pps, sizeof(pps)),
 		pg_units_si(row->l1_bps, l1, sizeof(l1)), percent, row->sent, row->errors,
 		row->idle, cycles);
 	put(line, columns, out);
@@ -195,8 +195,8 @@ live_table(const struct live_sum *all, const struct live_row *rows, unsigned int
 	if (shown < all->n && shown > 0)
 		shown--; // the others have a line too
 	if (lines > 3) {
-		snprintf(line, sizeof(line), "%-*s %14s %16s %8s %15s %11s %7s %10s", NAME_WIDTH,
-			"device", "rate", "L1", "of asked", "sent", "errors", "idle", "cycles/pkt");
+		snprintf(line, sizeof(line), "%-*s %12s %14s %8s %14s %8s %7s %8s", NAME_WIDTH,
+			"device", "rate", "L1", "of asked", "sent", "errors", "idle", "cyc/pkt");
 		put(line, columns, out);
 	}
 	for (size_t i = 0; i < shown; i++)

@@ -8,7 +8,7 @@
 #define WIDTH 79
 
 static const char *
-kind_example(enum pg_target_kind kind)
+kind_phrase(enum pg_target_kind kind)
 {
 	return kind == PG_TARGET_DEVICE ? "a device" : pg_lang_kind_name(kind);
 }
@@ -99,7 +99,7 @@ pg_lang_help_all(const struct pg_command_list *const *lists, size_t count, FILE 
 	for (int kind = 0; kind < PG_TARGET_KINDS; kind++) {
 		int column = WIDTH;
 
-		fprintf(out, "Commands of %s:", kind_example(kind));
+		fprintf(out, "Commands of %s:", kind_phrase(kind));
 		for (size_t l = 0; l < count; l++) {
 			for (size_t i = 0; i < lists[l]->count; i++) {
 				const struct pg_command *row = &lists[l]->rows[i];
