@@ -40,6 +40,7 @@ app_prompt_init(struct app *app)
 	if (!isatty(fileno(app->out)) || !app_terminal_open())
 		return;
 	prompt.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	sigemptyset(&set);
 	app_prompt_signals(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
