@@ -4,13 +4,12 @@
 . "$(dirname "$0")/lib.sh"
 need tshark
 
-# A burst set before is ignored; one set afterwards is refused.
+# A burst is refused, before as afterwards; a control file ignores one that is there already.
 commands <<E
 pgctrl attach net_pcap0,tx_pcap=$DIR/q.pcap
 kpktgend_0 add_device net_pcap0
 [net_pcap0]
 count 2000
-burst 8
 clone_skb 2
 xmit_mode queue_xmit
 pgctrl start
@@ -20,11 +19,12 @@ run 0 "$CMDS"
 check '.runs[0].devices[0] | .xmit_mode == "queue_xmit" and .burst == 1 and .sent == 2000 and
 	.calls == 2000 and .errors == 0'
 says "$OUT" '^     xmit_mode: xmit_queue$'
-says "$OUT" '^     burst: 8$'
 same "$(fields "$DIR/q.pcap" pktgen.seqnum | uniq -c | awk '{print $1, $2}')" \
 	"$(seq -f '2 %g' 1 2 2000)" "packets"
 run 2 -e "kpktgend_0 add_device net_null0" -e "net_null0 xmit_mode queue_xmit" -e "net_null0 burst 2"
-says "$ERR" 'one packet per call; expected burst 1'
+says "$ERR" 'burst and xmit_mode queue_xmit exclude each other; expected burst 1'
+run 2 -e "kpktgend_0 add_device net_null0" -e "net_null0 burst 8" -e "net_null0 xmit_mode queue_xmit"
+says "$ERR" 'burst and xmit_mode queue_xmit exclude each other; expected burst 1'
 run 0 -e "kpktgend_0 add_device net_null0" -e "net_null0 xmit_mode queue_xmit" -e "net_null0 burst 1"
 
 # A ring that nobody empties is full after a while: N + E are the attempts, and N what is in it.
