@@ -18,6 +18,7 @@ that need one are left out.
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -38,6 +39,9 @@ NOT_RUN = [
     (r"echo 512 > /proc/sys/vm/nr_hugepages", "it changes the machine"),
     (r"pmdgen -a 0000:03:00.0 .*", "it needs a NIC"),
 ]
+
+# Pages whose commands belong together and mount.
+NEED_FUSE = ("control-files.rst", "coming-from-linux.rst")
 
 # What differs from run to run and from machine to machine.
 MEASURED = [
@@ -137,6 +141,21 @@ def copy_tree(to):
     with open(shim, "w", encoding="utf-8") as f:
         f.write(SHIM)
     os.chmod(shim, os.stat(shim).st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+    os.symlink("../../scripts/pmdgen-run", os.path.join(os.path.dirname(shim), "pmdgen-run"))
+
+
+def end_processes(tree):
+    """What a page has left running there, because one of its commands failed."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink("/proc/%s/cwd" % pid) != os.path.realpath(tree):
+                continue
+            os.kill(int(pid), signal.SIGTERM)
+        except OSError:
+            continue
+        until = time.monotonic() + 10  # it unmounts, without which the tree cannot go
+        while os.path.exists("/proc/%s/cwd" % pid) and time.monotonic() < until:
+            time.sleep(0.1)
 
 
 def run(command, tree):
@@ -166,6 +185,9 @@ class Runner:
         words = " ".join(c.text for c in commands_of(block)).split()
         if "ip" in words and not self.root:
             return "it needs root, for a network namespace"
+        if os.path.basename(block.page) in NEED_FUSE and \
+                not (self.root and os.path.exists("/dev/fuse")):
+            return "it needs root and FUSE"
         if "multiqueue" in command.text and len(os.sched_getaffinity(0)) < 2:
             return "it needs two CPUs"
         for program in ("ip", "jq", "tshark"):
@@ -193,20 +215,26 @@ class Runner:
     def page(self, page):
         with tempfile.TemporaryDirectory(prefix="pgdocs.") as tree:
             copy_tree(tree)
-            for block in docs.blocks(page):
-                if block.name:
-                    with open(os.path.join(tree, block.name), "w", encoding="utf-8") as f:
-                        f.write("\n".join(block.lines) + "\n")
-                if block.kind == "console":
-                    commands = commands_of(block)
-                    if not commands or not block.lines[0].startswith("$ "):
-                        self.verdict.fault("%s:%d: a console block without a command"
-                                           % (docs.short(page), block.line))
-                    for command in commands:
-                        self.check(block, command, tree)
-                elif any(line.startswith("$ ") for line in block.lines):
-                    self.verdict.fault("%s:%d: commands belong into a console block"
+            try:
+                self.blocks(page, tree)
+            finally:
+                end_processes(tree)
+
+    def blocks(self, page, tree):
+        for block in docs.blocks(page):
+            if block.name:
+                with open(os.path.join(tree, block.name), "w", encoding="utf-8") as f:
+                    f.write("\n".join(block.lines) + "\n")
+            if block.kind == "console":
+                commands = commands_of(block)
+                if not commands or not block.lines[0].startswith("$ "):
+                    self.verdict.fault("%s:%d: a console block without a command"
                                        % (docs.short(page), block.line))
+                for command in commands:
+                    self.check(block, command, tree)
+            elif any(line.startswith("$ ") for line in block.lines):
+                self.verdict.fault("%s:%d: commands belong into a console block"
+                                   % (docs.short(page), block.line))
 
 
 def own_network():
