@@ -42,6 +42,9 @@ NOT_RUN = [
     (r"dpdk-dumpcap .*", "it needs hugepages; test/system/capture.sh runs it"),
 ]
 
+# Pages whose commands belong together and mount.
+NEED_FUSE = ("control-files.rst", "coming-from-linux.rst")
+
 # What differs from run to run and from machine to machine.
 MEASURED = [
     (r"\d+\(c\d+\+d\d+\) usec", "# usec"),
@@ -141,17 +144,21 @@ def copy_tree(to):
         f.write(SHIM)
     os.chmod(shim, os.stat(shim).st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     shutil.copy(os.path.join(to, "scripts/pmdgen-set"), os.path.dirname(shim))
+    os.symlink("../../scripts/pmdgen-run", os.path.join(os.path.dirname(shim), "pmdgen-run"))
 
 
-def end_left_overs(tree):
-    """What a page has started in the background, and whose number it has kept, ends with it."""
-    for path in glob.glob(os.path.join(tree, "*.pid")):
-        pid = docs.read(path).strip()
+def end_processes(tree):
+    """What a page has left running there, because one of its commands failed."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if os.readlink("/proc/%s/cwd" % pid) == tree:
-                os.kill(int(pid), signal.SIGKILL)
-        except (OSError, ValueError):
-            pass
+            if os.readlink("/proc/%s/cwd" % pid) != os.path.realpath(tree):
+                continue
+            os.kill(int(pid), signal.SIGTERM)
+        except OSError:
+            continue
+        until = time.monotonic() + 10  # it unmounts, without which the tree cannot go
+        while os.path.exists("/proc/%s/cwd" % pid) and time.monotonic() < until:
+            time.sleep(0.1)
 
 
 def run(command, tree):
@@ -181,6 +188,9 @@ class Runner:
         words = " ".join(c.text for c in commands_of(block)).split()
         if "ip" in words and not self.root:
             return "it needs root, for a network namespace"
+        if os.path.basename(block.page) in NEED_FUSE and \
+                not (self.root and os.path.exists("/dev/fuse")):
+            return "it needs root and FUSE"
         if "multiqueue" in command.text and len(os.sched_getaffinity(0)) < 2:
             return "it needs two CPUs"
         for program in ("ip", "jq", "tshark", "curl", "dpdk-telemetry.py"):
@@ -208,21 +218,26 @@ class Runner:
     def page(self, page):
         with tempfile.TemporaryDirectory(prefix="pgdocs.") as tree:
             copy_tree(tree)
-            for block in docs.blocks(page):
-                if block.name:
-                    with open(os.path.join(tree, block.name), "w", encoding="utf-8") as f:
-                        f.write("\n".join(block.lines) + "\n")
-                if block.kind == "console":
-                    commands = commands_of(block)
-                    if not commands or not block.lines[0].startswith("$ "):
-                        self.verdict.fault("%s:%d: a console block without a command"
-                                           % (docs.short(page), block.line))
-                    for command in commands:
-                        self.check(block, command, tree)
-                elif any(line.startswith("$ ") for line in block.lines):
-                    self.verdict.fault("%s:%d: commands belong into a console block"
+            try:
+                self.blocks(page, tree)
+            finally:
+                end_processes(tree)
+
+    def blocks(self, page, tree):
+        for block in docs.blocks(page):
+            if block.name:
+                with open(os.path.join(tree, block.name), "w", encoding="utf-8") as f:
+                    f.write("\n".join(block.lines) + "\n")
+            if block.kind == "console":
+                commands = commands_of(block)
+                if not commands or not block.lines[0].startswith("$ "):
+                    self.verdict.fault("%s:%d: a console block without a command"
                                        % (docs.short(page), block.line))
-            end_left_overs(tree)
+                for command in commands:
+                    self.check(block, command, tree)
+            elif any(line.startswith("$ ") for line in block.lines):
+                self.verdict.fault("%s:%d: commands belong into a console block"
+                                   % (docs.short(page), block.line))
 
 
 def own_network():
