@@ -127,6 +127,13 @@ profile_json(const struct pg_device *device)
 }
 
 static void
+set_node(json_t *object, const char *key, int node)
+{
+	if (node >= 0)
+		set_int(object, key, node);
+}
+
+static void
 set_asked(json_t *object, const struct pg_device *device)
 {
 	double pps = report_asked_pps(device);
@@ -136,14 +143,15 @@ set_asked(json_t *object, const struct pg_device *device)
 		set_int(asked, "packets", device->asked);
 	if (pps > 0)
 		set_real(asked, "pps", pps);
+	set_node(asked, "node", device->placement.asked);
 	json_object_set_new(object, "asked", asked);
 }
 
-static void
-set_node(json_t *object, const char *key, int node)
+static bool
+crosses(const struct pg_placement *p)
 {
-	if (node >= 0)
-		set_int(object, key, node);
+	return pg_placement_remote(p, p->lcore) ||
+	       (p->port_used && pg_placement_remote(p, p->port));
 }
 
 // Before the first run only the settings say it.
@@ -184,6 +192,9 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 	set_node(object, "pool_node", device->placement.pool);
 	set_node(object, "lcore_node", device->placement.lcore);
 	set_node(object, "port_node", device->placement.port);
+	if (device->placement.page_bytes > 0)
+		set_int(object, "page_bytes", device->placement.page_bytes);
+	json_object_set_new(object, "cross_socket", json_boolean(crosses(&device->placement)));
 	if (device->isa != NULL)
 		set_text(object, "isa", device->isa);
 	json_object_set_new(object, "interrupted", json_boolean(interrupted));

@@ -81,6 +81,47 @@ rates(const struct pg_device *device, FILE *out)
 }
 
 static void
+page_size(size_t bytes, FILE *out)
+{
+	if (bytes >= 1 << 30)
+		fprintf(out, ", %zu GB pages", bytes >> 30);
+	else if (bytes >= 1 << 20)
+		fprintf(out, ", %zu MB pages", bytes >> 20);
+	else if (bytes > 0)
+		fprintf(out, ", %zu kB pages", bytes >> 10);
+}
+
+// Where the buffers really are, and who has to reach across sockets for them.
+static void
+memory(const struct pg_placement *p, FILE *out)
+{
+	bool lcore = pg_placement_remote(p, p->lcore);
+	bool port = p->port_used && pg_placement_remote(p, p->port);
+
+	if (p->pool == PG_NODE_UNKNOWN && p->page_bytes == 0)
+		return;
+	if (p->pool == PG_NODE_UNKNOWN)
+		fprintf(out, "     memory: node unknown");
+	else if (p->pool == PG_NODE_SEVERAL)
+		fprintf(out, "     memory: several nodes");
+	else
+		fprintf(out, "     memory: node %d", p->pool);
+	if (p->asked >= 0 && p->asked != p->pool)
+		fprintf(out, " (node %d was asked for)", p->asked);
+	if (p->lcore >= 0)
+		fprintf(out, ", lcore on node %d", p->lcore);
+	if (p->port_used && p->port >= 0)
+		fprintf(out, ", port on node %d", p->port);
+	page_size(p->page_bytes, out);
+	if (lcore || port)
+		fprintf(out, "; %s across sockets",
+			!port    ? "the lcore reaches it"
+			: !lcore ? "the port reaches it"
+				 : "lcore and port reach it");
+	fputc('\n', out);
+}
+
+static void
 profile_line(const struct pg_rx_node_count *node, double all, FILE *out)
 {
 	char name[80];
@@ -148,6 +189,7 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 		fprintf(out, "%s: Result: %s\n", device->name, result);
 		asked_and_sent(device, run, out);
 		rates(device, out);
+		memory(&device->placement, out);
 		profile(device, out);
 	}
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)

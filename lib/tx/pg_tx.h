@@ -50,10 +50,19 @@ struct pg_device_settings {
 	struct pg_stream stream;
 };
 
-/** Memory nodes as they really are; -1: the system does not say. */
+#define PG_NODE_UNKNOWN (-1) /**< the system does not say, or there is none */
+#define PG_NODE_SEVERAL (-2) /**< pages of several nodes */
+
+/** Memory nodes as they really are, or one of the two above. */
 struct pg_placement {
 	int pool, lcore, port;
+	int asked;         /**< what `flag NODE` with `node N` wants; PG_NODE_UNKNOWN: nothing */
+	bool port_used;    /**< the buffers go to the port */
+	size_t page_bytes; /**< of the pool's memory; 0: of several sizes, or not known */
 };
+
+/** Are buffers away from that node, the lcore's or the port's? */
+bool pg_placement_remote(const struct pg_placement *placement, int node);
 
 /** The live values of a device's text (reference 5, "Current:"). */
 struct pg_device_current {

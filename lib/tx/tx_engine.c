@@ -287,6 +287,10 @@ pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err)
 		return -err->code;
 	}
 	device->thread = thread;
+	device->placement = (struct pg_placement){.pool = PG_NODE_UNKNOWN,
+		.lcore = PG_NODE_UNKNOWN,
+		.port = PG_NODE_UNKNOWN,
+		.asked = PG_NODE_UNKNOWN};
 	if (pg_device_defaults(&device->settings, err) < 0 ||
 		tsearch(device, &engine->names, compare_devices) == NULL) {
 		pg_ports_put(engine->ports, device->port);

@@ -73,6 +73,7 @@ struct pg_task {
 	bool finished; /**< the device has its result */
 	bool refusals; /**< calls that the driver refuses are errors */
 	struct pg_device *device;
+	struct pg_placement placement;
 	struct tx_map_plan plan;
 	struct pg_prog *owned_prog;
 	struct pg_prog_state ended; /**< the state at the run's end, before the own cost is taken */
@@ -98,6 +99,7 @@ struct tx_queue {
 	struct rte_mempool *pool;
 	uint32_t buffer_bytes; /**< data room of the pool's buffers */
 	uint32_t cache;
+	struct pg_placement placement; /**< of the pool; the rest is each device's */
 	struct tx_queue *next;
 };
 
@@ -197,9 +199,11 @@ void tx_task_destroy(struct pg_task *task);
 int tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err);
 struct tx_queue *tx_queue_of(const struct pg_device *device);
 void tx_queues_destroy(struct pg_worker *worker);
-/** Where a device, and the memory that its pool really got, are. */
+/** Find out where the memory of a new pool is, and on what pages. */
+void tx_placement_of_pool(struct rte_mempool *pool, struct pg_placement *out);
+/** Where a device of that queue and its buffers are. */
 void tx_placement(
-	const struct pg_device *device, struct rte_mempool *pool, struct pg_placement *out);
+	const struct pg_device *device, const struct tx_queue *queue, struct pg_placement *out);
 /** Do several devices of the thread use its graph? */
 bool tx_graph_shared(const struct pg_worker *worker);
 

@@ -123,7 +123,12 @@ no_memory(uint32_t size, uint32_t bytes, int socket, struct pg_error *err)
 	pg_error_set(err, PG_FAULT_ENV, ENOMEM,
 		"a pool of %u buffers of %u bytes needs %zu MB, which are not free on node %d",
 		size, bytes, (need * size >> 20) + 1, socket);
-	return pg_error_remedy(err, "reserve more with --memory");
+	if (!rte_eal_has_hugepages() || rte_socket_count() < 2)
+		return pg_error_remedy(err, "reserve more with --memory");
+	return pg_error_remedy(err,
+		"reserve hugepages there: echo 512 > /sys/devices/system/node/node%d/"
+		"hugepages/hugepages-2048kB/nr_hugepages",
+		socket);
 }
 
 static int
@@ -146,25 +151,8 @@ make_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *err
 		return no_memory(size, bytes, queue->socket, err);
 	queue->cache = cache;
 	queue->buffer_bytes = bytes;
+	tx_placement_of_pool(queue->pool, &queue->placement);
 	return 0;
-}
-
-static void
-note_socket(struct rte_mempool *pool, void *arg, struct rte_mempool_memhdr *chunk, unsigned int i)
-{
-	const struct rte_memseg_list *list = rte_mem_virt2memseg_list(chunk->addr);
-	int *socket = arg, here = list != NULL ? list->socket_id : -1;
-
-	(void)pool;
-	*socket = i == 0 || *socket == here ? here : -1;
-}
-
-void
-tx_placement(const struct pg_device *device, struct rte_mempool *pool, struct pg_placement *out)
-{
-	*out = (struct pg_placement){
-		-1, (int)rte_lcore_to_socket_id(device->thread->lcore), device->port->socket};
-	rte_mempool_mem_iter(pool, note_socket, &out->pool);
 }
 
 static int

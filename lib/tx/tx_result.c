@@ -140,7 +140,7 @@ tx_device_finish(struct pg_device *device)
 	tx_device_walked(device);
 	device->current.flows = task->ended.flows_started;
 	device->pool_size = task->pool->size;
-	tx_placement(device, task->pool, &device->placement);
+	device->placement = task->placement;
 	device->call_packets = task->burst;
 	device->isa = pg_prog_isa(task->prog);
 	device->current.stopped_us =
@@ -183,6 +183,7 @@ read_live(struct pg_device *device)
 		pg_prog_field(task->prog, PG_FIELD_SIZE, now.built - (now.built > 0)));
 	device->call_packets = task->burst;
 	device->pool_size = task->pool->size;
+	device->placement = task->placement;
 	device->isa = pg_prog_isa(task->prog);
 	for (unsigned int i = 0; i < RTE_DIM(device->imix_count); i++)
 		device->imix_count[i] = pg_counter_read(&task->state.imix_count[i]);

@@ -229,6 +229,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	memset(&device->profile, 0, sizeof(device->profile));
 	task->device = device;
 	task->pool = queue->pool;
+	tx_placement(device, queue, &task->placement);
 	task->left = set->count != 0 ? set->count : UINT64_MAX;
 	task->burst = tx_call_packets(set);
 	task->refusals = set->xmit_mode == PG_XMIT_QUEUE_XMIT;

@@ -335,6 +335,48 @@ test_result_of_run(void **state)
 	assert_string_equal(lo->reply, "OK: Clearing counters.\n");
 }
 
+/** Where buffers are, and the line that says so. */
+static const struct {
+	struct pg_placement placement;
+	const char *line;
+} placements[] = {
+	{{0, 0, 0, -1, true, 2 << 20}, "node 0, lcore on node 0, port on node 0, 2 MB pages"},
+	{{0, 0, -1, -1, true, 4 << 10}, "node 0, lcore on node 0, 4 kB pages"},
+	{{1, 1, 0, 1, false, 1 << 30}, "node 1, lcore on node 1, 1 GB pages"},
+	{{1, 1, 0, -1, true, 0},
+		"node 1, lcore on node 1, port on node 0; the port reaches it across sockets"},
+	{{1, 0, 1, 1, true, 2 << 20}, "node 1, lcore on node 0, port on node 1, 2 MB pages; "
+				      "the lcore reaches it across sockets"},
+	{{1, 0, 0, 1, true, 2 << 20}, "node 1, lcore on node 0, port on node 0, 2 MB pages; "
+				      "lcore and port reach it across sockets"},
+	{{0, 0, -1, 1, true, 4 << 10},
+		"node 0 (node 1 was asked for), lcore on node 0, 4 kB pages"},
+	{{PG_NODE_SEVERAL, 0, -1, -1, true, 4 << 10}, "several nodes, lcore on node 0, 4 kB pages; "
+						      "the lcore reaches it across sockets"},
+	{{PG_NODE_UNKNOWN, 0, 0, -1, true, 4 << 10},
+		"node unknown, lcore on node 0, port on node 0, 4 kB pages"},
+};
+
+static void
+test_placement(void **state)
+{
+	char text[2000], want[200];
+
+	(void)state;
+	lo->has_run = true;
+	lo->isa = "portable";
+	for (size_t i = 0; i < DIM(placements); i++) {
+		FILE *file = fmemopen(text, sizeof(text), "w");
+
+		assert_non_null(file);
+		lo->placement = placements[i].placement;
+		pg_report_run(rig.engine, file);
+		fclose(file);
+		snprintf(want, sizeof(want), "\n     memory: %s\n", placements[i].line);
+		CHECK(strstr(text, want) != NULL, "row %zu: no%sbut\n%s", i, want, text);
+	}
+}
+
 static void
 check_thread(const char *want)
 {
@@ -410,6 +452,7 @@ main(void)
 		ON_LO(test_current_follows),
 		cmocka_unit_test(test_result_lines),
 		ON_LO(test_result_of_run),
+		ON_LO(test_placement),
 		ON_LO(test_thread),
 		ON_LO(test_control),
 		ON_LO(test_device_names),
