@@ -7,8 +7,10 @@
 
 #include "support.h"
 
-#define PATIENCE_MS 3000 // a run that has not ended by then does not
-#define GLIMPSE_MS  20   // of a run that goes on until it is stopped
+#define PATIENCE_MS 20000 // a run that has not ended by then does not
+#define WAIT_MS     5000  // one that was stopped, or is to end by what was set meanwhile
+#define UP_MS       1000  // a run that has not sent by then does not
+#define GLIMPSE_MS  20    // of a run that goes on until it is stopped
 
 static void *
 write_start(void *arg)
@@ -59,6 +61,35 @@ collect(struct replay *replay, struct replay_starter *starter)
 	return starter->ret;
 }
 
+// Has every device of the run sent a packet?
+static bool
+all_send(struct replay *replay)
+{
+	struct pg_engine *engine = replay->app.engine;
+	struct pg_device *device;
+	bool all = pg_engine_running(engine);
+
+	pg_engine_lock(engine);
+	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
+	{
+		pg_device_refresh(device);
+		all &= device->result.sent > 0;
+	}
+	pg_engine_unlock(engine);
+	return all;
+}
+
+// Until packets have been sent, or for as long as it would take if any were, and a glimpse more.
+static void
+let_come_up(struct replay *replay, const struct replay_starter *starter)
+{
+	uint64_t until = pg_clock_monotonic_ns() + UP_MS * UINT64_C(1000000);
+
+	while (!all_send(replay) && !ended_within(starter, 0) && pg_clock_monotonic_ns() < until)
+		usleep(200);
+	usleep(GLIMPSE_MS * 1000);
+}
+
 void
 replay_start(struct replay *replay, const json_t *step)
 {
@@ -68,11 +99,7 @@ replay_start(struct replay *replay, const json_t *step)
 	ssize_t got;
 
 	if (ret == NULL) { // in the background: let it come up
-		for (unsigned int i = 0; i < 5000 && !pg_engine_running(replay->app.engine) &&
-					 !ended_within(starter, 0);
-			i++)
-			usleep(200);
-		usleep(GLIMPSE_MS * 1000);
+		let_come_up(replay, starter);
 		return;
 	}
 	if (json_object_get(step, "timed_out") != NULL) {
@@ -117,7 +144,7 @@ replay_wait(struct replay *replay, const json_t *step)
 		pg_engine_stop(replay->app.engine, false);
 	if (hung && ended_within(starter, GLIMPSE_MS))
 		replay_differ(replay, REPLAY_RETURN, "", "the run ends");
-	else if (!hung && !ended_within(starter, PATIENCE_MS))
+	else if (!hung && !ended_within(starter, WAIT_MS))
 		replay_differ(replay, REPLAY_RETURN, "", "the run does not end");
 	if (hung && !ended_within(starter, 0))
 		return;
@@ -127,12 +154,30 @@ replay_wait(struct replay *replay, const json_t *step)
 			got < 0 ? strerror(-got) : "", (long long)json_integer_value(ret));
 }
 
+static uint64_t
+first_started(struct replay *replay)
+{
+	const struct pg_device *device;
+	uint64_t us;
+
+	pg_engine_lock(replay->app.engine);
+	device = TAILQ_FIRST(pg_engine_devices(replay->app.engine));
+	us = device != NULL ? device->current.started_us : 0;
+	pg_engine_unlock(replay->app.engine);
+	return us;
+}
+
 bool
 replay_second_start(struct replay *replay, const char *shell)
 {
+	uint64_t started;
+
 	if (strncmp(shell, "( echo start > /proc/net/pktgen/pgctrl;", 39) == 0) {
+		started = first_started(replay);
 		launch(replay);
-		usleep(GLIMPSE_MS * 1000);
+		for (unsigned int i = 0; i < 5000 && first_started(replay) == started; i++)
+			usleep(200); // it starts again
+		let_come_up(replay, replay->starter);
 		return true;
 	}
 	if (strstr(shell, "cat /tmp/s2") != NULL) { // it has ended
