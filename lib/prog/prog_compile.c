@@ -406,6 +406,37 @@ make_rearm(struct pg_prog *prog)
 	memcpy(prog->frag_rearm, &fresh.data_off, sizeof(prog->frag_rearm));
 }
 
+static struct pg_prog *
+allocate(uint32_t image_bytes, uint32_t nops, int socket)
+{
+	struct pg_prog *prog;
+	size_t bytes = sizeof(*prog) + image_bytes + nops * sizeof(prog->ops[0]);
+
+	prog = rte_zmalloc_socket("pg_prog", bytes, RTE_CACHE_LINE_SIZE, socket);
+	if (prog != NULL)
+		prog->ops = (struct prog_op *)(prog->image + image_bytes);
+	return prog;
+}
+
+// The same program without room for more operations; NULL, and nothing is left, without memory.
+static struct pg_prog *
+cut_to_size(struct pg_prog *prog, int socket)
+{
+	struct pg_prog *cut = allocate(prog->image_bytes, prog->nops, socket);
+	struct prog_op *ops;
+
+	if (cut == NULL) {
+		pg_prog_destroy(prog);
+		return NULL;
+	}
+	ops = cut->ops;
+	memcpy(ops, prog->ops, prog->nops * sizeof(ops[0]));
+	memcpy(cut, prog, sizeof(*prog) + prog->image_bytes);
+	cut->ops = ops;
+	rte_free(prog);
+	return cut;
+}
+
 struct pg_prog *
 pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 {
@@ -417,9 +448,7 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 	for (uint32_t i = 0; i < config->flow->imix.count; i++)
 		frame_max = RTE_MAX(frame_max, config->flow->imix.pair[i].size);
 	image_bytes = RTE_ALIGN_CEIL(frame_max, 64);
-	prog = rte_zmalloc_socket(
-		"pg_prog", sizeof(*prog) + image_bytes, RTE_CACHE_LINE_SIZE, config->socket);
-
+	prog = allocate(image_bytes, PROG_OPS_MAX, config->socket);
 	if (prog == NULL)
 		goto no_memory;
 	prog->flow = *config->flow;
@@ -445,7 +474,9 @@ pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
 	if (emit_all(prog, config) < 0)
 		goto no_memory;
 	link_functions(prog, config->portable);
-	return prog;
+	prog = cut_to_size(prog, config->socket);
+	if (prog != NULL)
+		return prog;
 
 no_memory:
 	pg_prog_destroy(prog);

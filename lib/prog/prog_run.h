@@ -98,7 +98,7 @@ struct prog_op {
 
 /** Const while a run lasts; shared by every queue that runs it. */
 struct pg_prog {
-	struct prog_op ops[PROG_OPS_MAX];
+	struct prog_op *ops; /**< nops, behind the image */
 	uint32_t nops;
 	uint32_t frame;       /**< fixed frame length; 0: sizes vary */
 	uint32_t frame_min;   /**< the shortest that holds the headers */
@@ -123,6 +123,8 @@ struct pg_prog {
 	const char *isa;
 	uint64_t imix_below[PG_PAIRS_MAX]; /**< sums of the weights up to each entry */
 	uint32_t *steps[PG_FIELDS];        /**< owned tables of short ranges */
+	/** image_bytes, and the operations behind them: a thread with many devices walks through
+	 *  many programs, so they are no longer than they must be. */
 	_Alignas(RTE_CACHE_LINE_SIZE) uint8_t image[];
 };
 

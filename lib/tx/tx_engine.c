@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <rte_lcore.h>
+#include <rte_malloc.h>
 
 #include "tx_priv.h"
 
@@ -42,6 +43,7 @@ thread_destroy(struct pg_thread *thread)
 {
 	tx_queues_destroy(thread->worker);
 	free(thread->worker->tasks);
+	rte_free(thread->worker->share);
 	free(thread->worker);
 	free(thread);
 }

@@ -54,6 +54,7 @@ struct pg_task {
 	uint16_t burst;                /**< const: packets per call */
 	uint16_t head, npkts;          /**< of pkts[]: what the driver has not taken yet */
 	uint32_t copies;               /**< const: sends per packet built */
+	uint32_t place;                /**< const: in the worker's tasks */
 	uint64_t wait_since;           /**< cycles; 0: not waiting */
 	struct pg_prog_state state;
 	struct pg_pace pace;
@@ -114,10 +115,11 @@ enum tx_order {
 struct pg_worker {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;    /**< control -> worker: tasks, or quit */
-	struct pg_task **tasks; /**< control: rw while idle; worker: rw while running */
+	struct pg_task **tasks; /**< control: rw while idle; worker: r while running */
 	unsigned int ntasks;
-	bool busy, quit; /**< under lock */
-	pthread_t self;  /**< under lock; known once the worker has come up */
+	struct tx_share *share; /**< as tasks; NULL: a single one, or none */
+	bool busy, quit;        /**< under lock */
+	pthread_t self;         /**< under lock; known once the worker has come up */
 	bool self_known;
 	uint8_t order __rte_cache_aligned; /**< enum tx_order; any thread: w; worker: r */
 	struct pg_prog_scratch *scratch __rte_cache_aligned;
@@ -186,6 +188,23 @@ void tx_task_virtual(
 
 /** Write every packet of the prepared tasks to the engine's dry sink. */
 int tx_dry_run(struct pg_engine *engine, struct pg_error *err);
+
+/** How the tasks of a worker share it. Errors: NULL, out of memory. Owner: the caller, rte_free().
+ */
+struct tx_share *tx_share_create(unsigned int ntasks, int socket);
+
+/** Let the worker's tasks take turns until all are done or its order changes. Context: worker. */
+void tx_share_run(struct pg_worker *worker);
+
+/** What a worker was told last. */
+static inline uint8_t
+tx_order(const struct pg_worker *worker)
+{
+	return __atomic_load_n(&worker->order, __ATOMIC_RELAXED);
+}
+
+/** End a task: it sends no more, and its account stands. Context: worker. */
+void tx_task_end(struct pg_task *task);
 
 /** Run a worker's tasks until all are finished or it is told to stop. Context: the worker. */
 void tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock);

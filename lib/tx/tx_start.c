@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include <rte_lcore.h>
+#include <rte_malloc.h>
 
 #include "pg_units.h"
 #include "tx_priv.h"
@@ -79,9 +80,21 @@ assign(struct pg_thread *thread, struct pg_error *err)
 	worker->tasks = calloc(n + 1, sizeof(worker->tasks[0]));
 	if (worker->tasks == NULL)
 		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	rte_free(worker->share);
+	worker->share = NULL;
+	if (n > 1)
+		worker->share = tx_share_create(n, (int)rte_lcore_to_socket_id(thread->lcore));
+	if (n > 1 && worker->share == NULL) {
+		worker->ntasks = 0;
+		pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for %u devices on a thread", n);
+		return pg_error_remedy(err, "reserve more with --memory");
+	}
 	worker->ntasks = n;
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
-	worker->tasks[--n] = device->task;
+	{
+		worker->tasks[--n] = device->task;
+		device->task->place = n;
+	}
 	return 0;
 }
 

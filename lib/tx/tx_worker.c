@@ -10,12 +10,6 @@
 #define OWN_CHUNK_BURSTS UINT64_C(64)
 #define OWN_BUDGET_NS    20000000ULL // for all devices of a thread together
 
-static inline uint8_t
-order_of(const struct pg_worker *worker)
-{
-	return __atomic_load_n(&worker->order, __ATOMIC_RELAXED);
-}
-
 static void
 task_begin(struct pg_task *task, uint64_t now, uint64_t wall_ns)
 {
@@ -25,8 +19,8 @@ task_begin(struct pg_task *task, uint64_t now, uint64_t wall_ns)
 	pg_pace_start(&task->pace, now);
 }
 
-static void
-task_end(struct pg_task *task)
+void
+tx_task_end(struct pg_task *task)
 {
 	uint64_t now = rte_rdtsc();
 
@@ -89,78 +83,56 @@ measure_own(struct pg_task *task, uint64_t budget_cycles)
 	task->own_cycles = (double)chunk[n / 2] / bursts / task->burst;
 }
 
-// Tasks take turns; a finished one changes places with the last active one. Where they share the
-// lcore (counted), the cycles of a turn that sent something are its task's.
-static __rte_always_inline unsigned int
-take_turns(struct pg_worker *worker, unsigned int active, const bool counted)
+static void
+run_alone(struct pg_worker *worker)
 {
-	struct pg_task **tasks = worker->tasks;
-	uint64_t before = rte_rdtsc(), after, calls = 0;
+	struct pg_task *task = worker->tasks[0];
 
-	while (active > 0 && order_of(worker) == TX_GO) {
-		for (unsigned int i = 0; i < active && order_of(worker) == TX_GO;) {
-			struct pg_task *task = tasks[i];
-			bool more;
-
-			if (counted)
-				calls = task->counters.calls;
-			more = task->turn(task);
-			if (counted) {
-				after = rte_rdtsc();
-				if (task->counters.calls != calls)
-					pg_counter_add(&task->counters.turn_cycles, after - before);
-				before = after;
-			}
-			if (likely(more)) {
-				i++;
-				continue;
-			}
-			task_end(task);
-			tasks[i] = tasks[--active];
-			tasks[active] = task;
-		}
+	while (!task->done && tx_order(worker) == TX_GO) {
+		if (unlikely(!task->turn(task)))
+			tx_task_end(task);
 	}
-	return active;
 }
 
 // End the tasks that control has cancelled, and go on with the others unless told to stop too.
+// Returns how many are left.
 static unsigned int
-drop_cancelled(struct pg_worker *worker, unsigned int active)
+drop_cancelled(struct pg_worker *worker)
 {
-	struct pg_task **tasks = worker->tasks;
 	uint8_t review = TX_REVIEW;
+	unsigned int left = 0;
 
 	__atomic_compare_exchange_n(
 		&worker->order, &review, TX_GO, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-	for (unsigned int i = 0; i < active;) {
-		struct pg_task *task = tasks[i];
+	for (unsigned int i = 0; i < worker->ntasks; i++) {
+		struct pg_task *task = worker->tasks[i];
 
-		if (!__atomic_load_n(&task->cancelled, __ATOMIC_ACQUIRE)) {
-			i++;
-			continue;
-		}
-		task_end(task);
-		tasks[i] = tasks[--active];
-		tasks[active] = task;
+		if (!task->done && __atomic_load_n(&task->cancelled, __ATOMIC_ACQUIRE))
+			tx_task_end(task);
+		left += !task->done;
 	}
-	return active;
+	return left;
 }
 
 void
 tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock)
 {
-	unsigned int all = worker->ntasks, active = all;
+	unsigned int all = worker->ntasks, left;
 	uint64_t wall_ns = pg_clock_wall_ns(), now = rte_rdtsc(), frac, budget;
 
 	for (unsigned int i = 0; i < all; i++)
 		task_begin(worker->tasks[i], now, wall_ns);
 	do {
-		active = all > 1 ? take_turns(worker, active, true)
-				 : take_turns(worker, active, false);
-		active = drop_cancelled(worker, active);
-	} while (active > 0 && order_of(worker) != TX_STOP);
-	for (unsigned int i = 0; i < active; i++)
-		task_end(worker->tasks[i]);
+		if (worker->share != NULL)
+			tx_share_run(worker);
+		else
+			run_alone(worker);
+		left = drop_cancelled(worker);
+	} while (left > 0 && tx_order(worker) != TX_STOP);
+	for (unsigned int i = 0; i < all; i++) {
+		if (!worker->tasks[i]->done)
+			tx_task_end(worker->tasks[i]);
+	}
 	budget = pg_clock_cycles(clock, OWN_BUDGET_NS, &frac) / RTE_MAX(all, 1u);
 	for (unsigned int i = 0; i < all; i++) {
 		struct pg_task *task = worker->tasks[i];

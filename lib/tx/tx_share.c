@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several devices on one lcore. Those that can send take turns in a ring; those that wait for their
+ * time are in a timing wheel, so that nobody is asked before it is due and the cost of a packet
+ * does not grow with their number. Whose turn is next is fetched from memory meanwhile. */
+#include <rte_cycles.h>
+#include <rte_malloc.h>
+#include <rte_prefetch.h>
+
+#include "pg_wheel.h"
+#include "tx_priv.h"
+
+#define TASK_LINES 8 // of a task, that a turn needs
+#define PROG_LINES 3
+#define OP_LINES   8
+
+/** worker: rw. */
+struct tx_share {
+	struct pg_wheel wheel;
+	struct pg_task **ring; /**< mask + 1 places, more than there are tasks */
+	uint32_t head, tail, mask;
+	uint64_t before; /**< cycles when the last turn ended */
+	unsigned int active;
+	struct pg_wheel_item item[]; /**< of tasks, by place */
+};
+
+struct tx_share *
+tx_share_create(unsigned int ntasks, int socket)
+{
+	uint32_t places = rte_align32pow2(ntasks + 1);
+	size_t items = ntasks * sizeof(struct pg_wheel_item);
+	struct tx_share *share = rte_zmalloc_socket("pg_share",
+		sizeof(*share) + items + places * sizeof(share->ring[0]), RTE_CACHE_LINE_SIZE,
+		socket);
+
+	if (share == NULL)
+		return NULL;
+	share->ring = (struct pg_task **)&share->item[ntasks];
+	share->mask = places - 1;
+	return share;
+}
+
+static inline void
+push(struct tx_share *share, struct pg_task *task)
+{
+	share->ring[share->tail++ & share->mask] = task;
+}
+
+static inline void
+fetch_lines(const void *at, unsigned int lines)
+{
+	for (unsigned int i = 0; i < lines; i++)
+		rte_prefetch0((const char *)at + i * RTE_CACHE_LINE_SIZE);
+}
+
+// Two turns ahead the task, one turn ahead its program.
+static inline void
+fetch(const struct pg_task *second, const struct pg_task *first)
+{
+	if (second != NULL) {
+		fetch_lines(second, TASK_LINES);
+		fetch_lines(&second->counters, 2);
+		fetch_lines(second->pkts, 1);
+	}
+	if (first != NULL) {
+		fetch_lines(first->prog, PROG_LINES);
+		fetch_lines(first->prog->image, 1);
+		fetch_lines(first->prog->ops, OP_LINES);
+	}
+}
+
+static inline bool
+holds_packets(const struct pg_task *task)
+{
+	return task->npkts != 0 || (task->map != NULL && task->map->pending != 0);
+}
+
+// One turn. A task whose next packet is not due yet waits in the wheel, the others in the ring.
+static inline void
+run(struct tx_share *share, struct pg_task *task)
+{
+	uint64_t calls, now;
+	bool more;
+
+	if (unlikely(task->done)) // ended by control's order meanwhile
+		return;
+	calls = task->counters.calls;
+	more = task->turn(task);
+	now = rte_rdtsc();
+	// The cycles of a turn that sent something are its task's.
+	if (task->counters.calls != calls)
+		pg_counter_add(&task->counters.turn_cycles, now - share->before);
+	share->before = now;
+	if (unlikely(!more)) {
+		tx_task_end(task);
+		share->active--;
+		return;
+	}
+	if (!task->paced || (int64_t)(task->pace.due - now) <= 0 || holds_packets(task)) {
+		push(share, task);
+		return;
+	}
+	if (task->wait_since == 0)
+		task->wait_since = now;
+	share->item[task->place].due = task->pace.due;
+	pg_wheel_add(&share->wheel, &share->item[task->place]);
+}
+
+static void
+run_due(struct pg_worker *worker, struct tx_share *share)
+{
+	struct pg_wheel_item *item = pg_wheel_take(&share->wheel, share->before);
+
+	while (item != NULL) {
+		struct pg_wheel_item *next = item->next;
+		struct pg_task *task = worker->tasks[item - share->item];
+
+		if (next != NULL)
+			fetch(next->next != NULL ? worker->tasks[next->next - share->item] : NULL,
+				worker->tasks[next - share->item]);
+		if (likely(tx_order(worker) == TX_GO))
+			run(share, task);
+		else
+			push(share, task);
+		item = next;
+	}
+}
+
+static void
+run_ready(struct pg_worker *worker, struct tx_share *share)
+{
+	uint32_t end = share->tail;
+
+	while (share->head != end && tx_order(worker) == TX_GO) {
+		struct pg_task **ring = share->ring;
+		uint32_t at = share->head++, left = end - at;
+
+		fetch(left > 2 ? ring[(at + 2) & share->mask] : NULL,
+			left > 1 ? ring[(at + 1) & share->mask] : NULL);
+		run(share, ring[at & share->mask]);
+	}
+}
+
+void
+tx_share_run(struct pg_worker *worker)
+{
+	struct tx_share *share = worker->share;
+
+	share->before = rte_rdtsc();
+	share->head = share->tail = share->active = 0;
+	pg_wheel_init(&share->wheel, share->before);
+	for (unsigned int i = 0; i < worker->ntasks; i++) {
+		if (worker->tasks[i]->done)
+			continue;
+		push(share, worker->tasks[i]);
+		share->active++;
+	}
+	while (share->active > 0 && tx_order(worker) == TX_GO) {
+		run_due(worker, share);
+		run_ready(worker, share);
+		if (share->head == share->tail) { // all wait for their time
+			rte_pause();
+			share->before = rte_rdtsc();
+		}
+	}
+}
