@@ -342,8 +342,8 @@ emit_addresses(struct pg_prog *prog, const struct pg_prog_config *config, uint32
 	return prog->flow.dst6.random ? emit_ip6(prog, config, PG_FIELD_IP6_DST) : 0;
 }
 
-static int
-emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
+int
+prog_emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 {
 	// RFC 8200, 8.1: over IPv6 a UDP checksum of zero is not allowed.
 	bool checksum = (prog->flow.flags & PG_FLAG_UDPCSUM) != 0 || prog->ip6;
@@ -369,128 +369,4 @@ emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 		rc = emit_addresses(prog, config, &seal);
 	emit(prog, PROG_SEAL + seal);
 	return rc;
-}
-
-static void
-link_functions(struct pg_prog *prog, bool portable)
-{
-	bool avx2 = !portable && rte_cpu_get_flag_enabled(RTE_CPUFLAG_AVX2) > 0 &&
-		    rte_cpu_get_flag_enabled(RTE_CPUFLAG_BMI2) > 0 &&
-		    rte_vect_get_max_simd_bitwidth() >= RTE_VECT_SIMD_256;
-	static const prog_fn *const values_of[2][2] = {
-		{prog_values_portable, prog_values_portable_parts},
-		{prog_values_avx2, prog_values_avx2_parts}};
-	static const prog_fn *const ops_of[2][2] = {
-		{prog_ops_portable, prog_ops_portable_parts}, {prog_ops_avx2, prog_ops_avx2_parts}};
-	const prog_fn *values = values_of[avx2][prog->stride > 1];
-	const prog_fn *ops = ops_of[avx2][prog->stride > 1];
-
-	prog->isa = avx2 ? "avx2" : "portable";
-	for (uint32_t i = 0; i < prog->nops; i++) {
-		uint8_t kind = prog->ops[i].kind;
-
-		prog->ops[i].fn = kind < PROG_MBUF ? values[kind] : ops[kind];
-	}
-}
-
-// data_off, refcnt 1, one segment, no input port, no flags: what a fresh buffer has.
-static void
-make_rearm(struct pg_prog *prog)
-{
-	struct rte_mbuf fresh = {
-		.data_off = RTE_PKTMBUF_HEADROOM, .nb_segs = 1, .port = RTE_MBUF_PORT_INVALID};
-
-	rte_mbuf_refcnt_set(&fresh, 1);
-	memcpy(prog->rearm, &fresh.data_off, sizeof(prog->rearm));
-	fresh.data_off = 0;
-	memcpy(prog->frag_rearm, &fresh.data_off, sizeof(prog->frag_rearm));
-}
-
-static struct pg_prog *
-allocate(uint32_t image_bytes, uint32_t nops, int socket)
-{
-	struct pg_prog *prog;
-	size_t bytes = sizeof(*prog) + image_bytes + nops * sizeof(prog->ops[0]);
-
-	prog = rte_zmalloc_socket("pg_prog", bytes, RTE_CACHE_LINE_SIZE, socket);
-	if (prog != NULL)
-		prog->ops = (struct prog_op *)(prog->image + image_bytes);
-	return prog;
-}
-
-// The same program without room for more operations; NULL, and nothing is left, without memory.
-static struct pg_prog *
-cut_to_size(struct pg_prog *prog, int socket)
-{
-	struct pg_prog *cut = allocate(prog->image_bytes, prog->nops, socket);
-	struct prog_op *ops;
-
-	if (cut == NULL) {
-		pg_prog_destroy(prog);
-		return NULL;
-	}
-	ops = cut->ops;
-	memcpy(ops, prog->ops, prog->nops * sizeof(ops[0]));
-	memcpy(cut, prog, sizeof(*prog) + prog->image_bytes);
-	cut->ops = ops;
-	rte_free(prog);
-	return cut;
-}
-
-struct pg_prog *
-pg_prog_compile(const struct pg_prog_config *config, struct pg_error *err)
-{
-	const struct pg_range *size = &config->flow->field[PG_FIELD_SIZE];
-	uint32_t frame_max = RTE_MAX(size->hi, config->flow->frame_min);
-	uint32_t image_bytes;
-	struct pg_prog *prog;
-
-	for (uint32_t i = 0; i < config->flow->imix.count; i++)
-		frame_max = RTE_MAX(frame_max, config->flow->imix.pair[i].size);
-	image_bytes = RTE_ALIGN_CEIL(frame_max, 64);
-	prog = allocate(image_bytes, PROG_OPS_MAX, config->socket);
-	if (prog == NULL)
-		goto no_memory;
-	prog->flow = *config->flow;
-	prog->copies = config->copies;
-	prog->walk = config->walk;
-	prog->first = config->part;
-	prog->stride = RTE_MAX(config->parts, 1u);
-	prog->frame_min = config->flow->frame_min;
-	prog->frags = config->flow->frags;
-	prog->priority = (uint64_t)config->flow->priority << 32;
-	if (prog->frags > 0)
-		prog->per_frag = (UINT64_C(1) << 32) / prog->frags + 1;
-	prog->frame_max = frame_max;
-	prog->frame = size->lo == size->hi && prog->flow.imix.count == 0 ? frame_max : 0;
-	prog->image_bytes = image_bytes;
-	prog->ip6 = (config->flow->flags & PG_FLAG_IPV6) != 0;
-	prog->payload = prog->frame_min - PG_PAYLOAD_BYTES;
-	prog->l4 = prog->payload - sizeof(struct rte_udp_hdr);
-	prog->l3 =
-		prog->l4 - (prog->ip6 ? sizeof(struct rte_ipv6_hdr) : sizeof(struct rte_ipv4_hdr));
-	prog_image_build(prog);
-	make_rearm(prog);
-	if (emit_all(prog, config) < 0)
-		goto no_memory;
-	link_functions(prog, config->portable);
-	prog = cut_to_size(prog, config->socket);
-	if (prog != NULL)
-		return prog;
-
-no_memory:
-	pg_prog_destroy(prog);
-	pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for the program of a packet");
-	pg_error_remedy(err, "reserve more with --memory");
-	return NULL;
-}
-
-void
-pg_prog_destroy(struct pg_prog *prog)
-{
-	if (prog == NULL)
-		return;
-	for (int field = 0; field < PG_FIELDS; field++)
-		free(prog->steps[field]);
-	rte_free(prog);
 }

@@ -78,6 +78,9 @@ extern const prog_fn prog_values_portable_parts[PROG_MBUF], prog_values_avx2_par
 extern const prog_fn prog_ops_portable[PROG_KINDS], prog_ops_avx2[PROG_KINDS];
 extern const prog_fn prog_ops_portable_parts[PROG_KINDS], prog_ops_avx2_parts[PROG_KINDS];
 
+/** Write a program's operations. Shape: ops has room for PROG_OPS_MAX. Errors: -ENOMEM. */
+int prog_emit_all(struct pg_prog *prog, const struct pg_prog_config *config);
+
 /** Write the image and derive the constant parts of the checksums from it.
  *  Shape:   prog->image has image_bytes; offsets and flow are set. */
 void prog_image_build(struct pg_prog *prog);
