@@ -53,6 +53,8 @@ MEASURED = [
     (r"\d+(\.\d+)? [kMGT]?(pps|bit/s)", r"# \2"),
     (r"cycles: \d+\.\d+ per packet", "cycles: # per packet"),
     (r"\b(avx2|portable)\b", "ISA"),
+    (r"\d+ [kMG]B pages", "# pages"),
+    (r"(net_\w+ .*?|sum) +\d+\.\d +\d+\.\d$", r"\1 # #"),
     (r"^( +\S.* \d+) +\d+\.\d+ +\d+\.\d+ %$", r"\1 # # %"),
     (r"(gross: |empty graph: |net: )\d+\.\d+", r"\1#"),
     (r"TSC \d+\.\d+ MHz", "TSC # MHz"),
@@ -193,6 +195,8 @@ class Runner:
             return "it needs root and FUSE"
         if "multiqueue" in command.text and len(os.sched_getaffinity(0)) < 2:
             return "it needs two CPUs"
+        if "numa-matrix" in command.text and os.path.exists("/sys/devices/system/node/node1"):
+            return "it shows a machine with one memory node"
         for program in ("ip", "jq", "tshark", "curl", "dpdk-telemetry.py"):
             if program in words and not shutil.which(program):
                 return program + " is not installed"
