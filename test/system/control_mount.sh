@@ -32,7 +32,8 @@ net_null0 count 23
 pgctrl start
 E
 serve "$CMDS" -e "net_null0 count 24"
-says "$CTL/net_null0" '^Params: count 24 '
+through() { grep -qs '^Params: count 24 ' "$CTL/net_null0"; }
+wait_for 20 through || fail "the lines have not run"
 says "$CTL/net_null0" 'pkts-sofar: 23 '
 kill -s TERM "$PID"
 finish 0
