@@ -11,7 +11,7 @@ fi
 if [ -n "${PG_TEST_MOUNTS-}" ]; then
 	mkdir "$DIR/huge"
 	mount -t hugetlbfs none "$DIR/huge" 2>"$ERR" || true
-	trap 'umount -l "$DIR/huge" 2>/dev/null; finish_test' EXIT
+	trap 'umount -l "$DIR/huge" 2>/dev/null || true; finish_test' EXIT
 fi
 . "$(dirname "$0")/doors.sh"
 

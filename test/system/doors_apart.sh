@@ -95,3 +95,5 @@ close_one() {
 	finish 0
 }
 both close_one
+rm -rf "${SOCKET%/*}"
+PREFIX=${prefixes[0]}

@@ -17,6 +17,7 @@ finish 0
 jq -c 'del(.sent)' "$DIR/read"
 # One reading is seven requests; other programs take the CPUs too.
 jq -e '.readings >= 50 and .slowest_s < 3' "$DIR/read" >/dev/null || fail "reading was held up: $(cat "$DIR/read")"
-jq -e '[.sent, .sent[1:]] | transpose | map(select(.[1] != null)) | all(.[0] < .[1])' "$DIR/read" >/dev/null ||
-	fail "between two readings nothing was sent: $(cat "$DIR/read")"
+# Other programs may keep the worker off its CPU for a while, but not for 2 s.
+jq -e '[.sent, .sent[20:]] | transpose | map(select(.[1] != null)) | length > 20 and all(.[0] < .[1])' \
+	"$DIR/read" >/dev/null || fail "for twenty readings nothing was sent: $(cat "$DIR/read")"
 check '[.runs[].devices[].interrupted] == [true, true]'
