@@ -95,6 +95,8 @@ make_table(void)
 		for (size_t i = 0; i < lists[l].count; i++, row++) {
 			FUZZ_REQUIRE(row < rows + ROWS_MAX, "ROWS_MAX is too small");
 			*row = app_commands[l]->rows[i];
+			if (row->target != PG_TARGET_DEVICE)
+				row->write = NULL;
 			if (row->flags & PG_COMMAND_DECLARES)
 				row->run = run_add_device;
 			else if (row->flags & PG_COMMAND_REMOVES)
