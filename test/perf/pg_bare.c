@@ -15,273 +15,91 @@
  *
  * They are written to be fast: one function per mode, nothing tested per packet,
  * the frame written into every buffer of the pool before the clock starts. One
- * port (the first; net_null0 is attached if there is none), one TX queue, the
- * main lcore. The result is one line of JSON on standard output (one for each
+ * port (the first; net_null0 is attached if there is none), a TX queue and a pool
+ * for each lcore that EAL has. The result is one line of JSON on standard output (one for each
  * repetition: on a shared machine only the fastest of several short runs can be
  * compared with anything). Time is CLOCK_MONOTONIC_RAW and cycles are the TSC's
- * over the same interval; rte_get_tsc_hz() is rounded to 10 MHz in DPDK 22.11
- * and is not used.
+ * over the same interval, of several lcores the harmonic mean; rte_get_tsc_hz() is rounded to 10
+ * MHz in DPDK 22.11 and is not used.
  */
 
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <rte_branch_prediction.h>
-#include <rte_byteorder.h>
 #include <rte_cycles.h>
 #include <rte_dev.h>
 #include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <rte_launch.h>
 #include <rte_lcore.h>
 #include <rte_mbuf.h>
-#include <rte_mempool.h>
-#include <rte_net.h>
 
-enum {
-	FRAME_BYTES = 60, // smallest Ethernet frame without its FCS
-	SEQ_OFFSET = 46,  // pktgen's header: magic at 42, sequence number at 46
-	BURST_MAX = 512,
-	TX_DESC = 512,
-	RETRY_MAX = 1 << 24, // calls in a row that send nothing before giving up
-};
+#include "bare.h"
+
+#define TX_DESC 512
 
 struct bare {
 	const char *mode;
-	uint64_t packets;
+	uint64_t packets; // of each lcore
 	unsigned int repeat;
 	unsigned int burst;
+	unsigned int frame_bytes;
 	unsigned int pool_size;
 	unsigned int cache_size;
 	uint16_t port;
-	struct rte_mempool *pool;
+	uint16_t lcores;
+	struct worker *worker[RTE_MAX_LCORE]; // one per lcore, on lines of its own
 };
 
-// Sends some packets; returns how many were sent, which is all of them unless
-// the pool or the port stopped giving way.
-typedef uint64_t (*loop_fn)(const struct bare *b);
+struct worker {
+	struct bare_queue queue;
+	bare_loop loop;
+	unsigned int *waiting; // lcores that are not there yet
+	uint64_t done, cycles;
+} __rte_cache_aligned;
 
-// clang-format off
-// 60 bytes: Ethernet, IPv4 198.18.0.1 -> 198.18.0.2, UDP 9 -> 9, pktgen header.
-static const uint8_t frame[FRAME_BYTES] = {
-	0x90, 0xe2, 0xba, 0xff, 0xff, 0xff, 0x02, 0x00, 0x00, 0x00, 0x00, 0x01,
-	0x08, 0x00,
-	0x45, 0x00, 0x00, 0x2e, 0x00, 0x00, 0x00, 0x00, 0x20, 0x11, 0x0e, 0x98,
-	0xc6, 0x12, 0x00, 0x01, 0xc6, 0x12, 0x00, 0x02,
-	0x00, 0x09, 0x00, 0x09, 0x00, 0x1a, 0x00, 0x00,
-	0xbe, 0x9b, 0xe9, 0x55,
-};
-// clang-format on
-
-// The rest of a burst that the port did not take at once.
-static __rte_noinline uint16_t
-send_rest(uint16_t port, struct rte_mbuf **pkts, uint16_t n)
+static int
+pool_create(const struct bare *b, struct worker *w)
 {
-	uint16_t sent = 0;
-	unsigned int idle = 0;
+	int socket = rte_eth_dev_socket_id(b->port);
+	char name[RTE_MEMPOOL_NAMESIZE];
 
-	while (sent < n && idle < RETRY_MAX) {
-		uint16_t k = rte_eth_tx_burst(port, 0, pkts + sent, n - sent);
-
-		sent += k;
-		idle = k > 0 ? 0 : idle + 1;
-	}
-	if (sent < n)
-		rte_pktmbuf_free_bulk(pkts + sent, n - sent);
-	return sent;
-}
-
-static inline bool
-send_burst(uint16_t port, struct rte_mbuf **pkts, uint16_t n, uint64_t *done)
-{
-	uint16_t sent = rte_eth_tx_burst(port, 0, pkts, n);
-
-	if (unlikely(sent < n))
-		sent += send_rest(port, pkts + sent, n - sent);
-	*done += sent;
-	return likely(sent == n);
-}
-
-// A pool can be empty for a moment on a port that frees late.
-static __rte_noinline bool
-alloc_retry(struct rte_mempool *pool, struct rte_mbuf **pkts, uint16_t n)
-{
-	for (unsigned int i = 0; i < RETRY_MAX; i++)
-		if (rte_pktmbuf_alloc_bulk(pool, pkts, n) == 0)
-			return true;
-	return false;
-}
-
-static inline bool
-alloc_burst(struct rte_mempool *pool, struct rte_mbuf **pkts, uint16_t n)
-{
-	return likely(rte_pktmbuf_alloc_bulk(pool, pkts, n) == 0) || alloc_retry(pool, pkts, n);
-}
-
-static uint64_t
-loop_nowrite(const struct bare *b)
-{
-	struct rte_mempool *const pool = b->pool;
-	const uint64_t packets = b->packets;
-	const uint16_t port = b->port;
-	struct rte_mbuf *pkts[BURST_MAX];
-	uint16_t n = b->burst;
-	uint64_t done = 0;
-
-	while (done < packets) {
-		if (unlikely(packets - done < n))
-			n = packets - done;
-		if (!alloc_burst(pool, pkts, n))
-			break;
-		for (uint16_t i = 0; i < n; i++) {
-			pkts[i]->data_len = FRAME_BYTES;
-			pkts[i]->pkt_len = FRAME_BYTES;
-		}
-		if (!send_burst(port, pkts, n, &done))
-			break;
-	}
-	return done;
-}
-
-static uint64_t
-loop_write4(const struct bare *b)
-{
-	struct rte_mempool *const pool = b->pool;
-	const uint64_t packets = b->packets;
-	const uint16_t port = b->port;
-	struct rte_mbuf *pkts[BURST_MAX];
-	uint16_t n = b->burst;
-	uint64_t done = 0;
-	uint32_t seq = 1;
-
-	while (done < packets) {
-		if (unlikely(packets - done < n))
-			n = packets - done;
-		if (!alloc_burst(pool, pkts, n))
-			break;
-		for (uint16_t i = 0; i < n; i++) {
-			const rte_be32_t be = rte_cpu_to_be_32(seq++);
-
-			pkts[i]->data_len = FRAME_BYTES;
-			pkts[i]->pkt_len = FRAME_BYTES;
-			memcpy(rte_pktmbuf_mtod_offset(pkts[i], uint8_t *, SEQ_OFFSET), &be,
-				sizeof(be));
-		}
-		if (!send_burst(port, pkts, n, &done))
-			break;
-	}
-	return done;
-}
-
-// What Intel's drivers do in rte_eth_tx_prepare() is what all of them can live with. A driver that
-// never reads the mbuf's second line pays for that line too; net_null's reads it anyway.
-static uint64_t
-loop_offload(const struct bare *b)
-{
-	const uint64_t flags =
-		RTE_MBUF_F_TX_IPV4 | RTE_MBUF_F_TX_IP_CKSUM | RTE_MBUF_F_TX_UDP_CKSUM;
-	struct rte_mempool *const pool = b->pool;
-	const uint64_t packets = b->packets;
-	const uint16_t port = b->port;
-	struct rte_mbuf *pkts[BURST_MAX];
-	uint16_t n = b->burst;
-	uint64_t done = 0;
-	uint32_t seq = 1;
-
-	while (done < packets) {
-		if (unlikely(packets - done < n))
-			n = packets - done;
-		if (!alloc_burst(pool, pkts, n))
-			break;
-		for (uint16_t i = 0; i < n; i++) {
-			const rte_be32_t be = rte_cpu_to_be_32(seq++);
-			struct rte_mbuf *m = pkts[i];
-
-			m->data_len = FRAME_BYTES;
-			m->pkt_len = FRAME_BYTES;
-			memcpy(rte_pktmbuf_mtod_offset(m, uint8_t *, SEQ_OFFSET), &be, sizeof(be));
-			m->ol_flags = flags;
-			m->tx_offload = rte_mbuf_tx_offload(sizeof(struct rte_ether_hdr),
-				sizeof(struct rte_ipv4_hdr), 0, 0, 0, 0, 0);
-			if (unlikely(rte_net_intel_cksum_flags_prepare(m, flags) < 0))
-				return done;
-		}
-		if (!send_burst(port, pkts, n, &done))
-			break;
-	}
-	return done;
-}
-
-static uint64_t
-loop_clone(const struct bare *b)
-{
-	const uint64_t packets = b->packets;
-	const uint16_t port = b->port;
-	struct rte_mbuf *pkts[BURST_MAX];
-	struct rte_mbuf *m = rte_pktmbuf_alloc(b->pool);
-	uint16_t n = b->burst;
-	uint64_t done = 0;
-
-	if (m == NULL)
-		return 0;
-	m->data_len = FRAME_BYTES;
-	m->pkt_len = FRAME_BYTES;
-	for (uint16_t i = 0; i < n; i++)
-		pkts[i] = m;
-	while (done < packets) {
-		if (unlikely(packets - done < n))
-			n = packets - done;
-		rte_mbuf_refcnt_update(m, n);
-		if (!send_burst(port, pkts, n, &done))
-			break;
-	}
-	rte_pktmbuf_free(m);
-	return done;
-}
-
-static loop_fn
-loop_find(const char *mode)
-{
-	if (strcmp(mode, "nowrite") == 0)
-		return loop_nowrite;
-	if (strcmp(mode, "write4") == 0)
-		return loop_write4;
-	if (strcmp(mode, "offload") == 0)
-		return loop_offload;
-	if (strcmp(mode, "clone") == 0)
-		return loop_clone;
-	return NULL;
-}
-
-static void
-fill_buffer(struct rte_mempool *pool, void *opaque, void *obj, unsigned int idx)
-{
-	struct rte_mbuf *m = obj;
-
-	RTE_SET_USED(pool);
-	RTE_SET_USED(opaque);
-	RTE_SET_USED(idx);
-	memcpy(rte_pktmbuf_mtod(m, uint8_t *), frame, sizeof(frame));
+	snprintf(name, sizeof(name), "bare_%u", w->queue.queue);
+	w->queue.pool = rte_pktmbuf_pool_create(name, b->pool_size, b->cache_size, 0,
+		RTE_MBUF_DEFAULT_BUF_SIZE, socket < 0 ? (int)rte_socket_id() : socket);
+	if (w->queue.pool == NULL)
+		return -rte_errno;
+	bare_pool_fill(w->queue.pool);
+	return 0;
 }
 
 static int
-pool_create(struct bare *b)
+workers_create(struct bare *b)
 {
-	int socket = rte_eth_dev_socket_id(b->port);
+	unsigned int lcore;
 
-	b->pool = rte_pktmbuf_pool_create("bare", b->pool_size, b->cache_size, 0,
-		RTE_MBUF_DEFAULT_BUF_SIZE, socket < 0 ? (int)rte_socket_id() : socket);
-	if (b->pool == NULL)
-		return -rte_errno;
-	// A fresh buffer's data_off is set, see rte_pktmbuf_init().
-	rte_mempool_obj_iter(b->pool, fill_buffer, NULL);
+	RTE_LCORE_FOREACH (lcore) {
+		struct worker *w = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*w));
+		int rc;
+
+		if (w == NULL)
+			return -ENOMEM;
+		*w = (struct worker){
+			.queue = {b->packets, b->port, b->lcores, b->burst, b->frame_bytes, NULL},
+			.loop = bare_loop_find(b->mode),
+		};
+		b->worker[lcore] = w;
+		b->lcores++;
+		rc = pool_create(b, w);
+		if (rc < 0)
+			return rc;
+	}
 	return 0;
 }
 
@@ -298,19 +116,19 @@ port_start(struct bare *b)
 			return rc;
 	}
 	b->port = rte_eth_find_next(0);
-	rc = pool_create(b);
+	rc = workers_create(b);
 	if (rc < 0)
 		return rc;
-	rc = rte_eth_dev_configure(b->port, 0, 1, &conf);
+	rc = rte_eth_dev_configure(b->port, 0, b->lcores, &conf);
 	if (rc < 0)
 		return rc;
 	rc = rte_eth_dev_adjust_nb_rx_tx_desc(b->port, &rx_desc, &tx_desc);
 	if (rc < 0)
 		return rc;
-	rc = rte_eth_tx_queue_setup(b->port, 0, tx_desc, rte_eth_dev_socket_id(b->port), NULL);
-	if (rc < 0)
-		return rc;
-	return rte_eth_dev_start(b->port);
+	for (uint16_t q = 0; rc == 0 && q < b->lcores; q++)
+		rc = rte_eth_tx_queue_setup(
+			b->port, q, tx_desc, rte_eth_dev_socket_id(b->port), NULL);
+	return rc < 0 ? rc : rte_eth_dev_start(b->port);
 }
 
 static int
@@ -331,12 +149,13 @@ usage(FILE *to)
 	fprintf(to,
 		"usage: pg_bare [EAL options] -- [options]\n"
 		"  --mode M      nowrite, write4, offload or clone (default nowrite)\n"
-		"  --packets N   packets to send (default 20000000)\n"
+		"  --packets N   packets that each lcore sends (default 20000000)\n"
 		"  --repeat R    times to do that, a line each (default 1)\n"
 		"  --burst B     packets per transmit call, 1 to %d (default 32)\n"
+		"  --frame N     bytes of a frame without its FCS, %d to %d (default %d)\n"
 		"  --pool N      mbufs in the pool (default 8191)\n"
 		"  --cache N     mbufs in the mempool's cache, 0 to %d (default 256)\n",
-		BURST_MAX, RTE_MEMPOOL_CACHE_MAX_SIZE);
+		BURST_MAX, FRAME_BYTES, FRAME_MAX, FRAME_BYTES, RTE_MEMPOOL_CACHE_MAX_SIZE);
 }
 
 static int
@@ -347,6 +166,7 @@ parse_options(struct bare *b, int argc, char **argv)
 		{"packets", required_argument, NULL, 'p'},
 		{"repeat", required_argument, NULL, 'r'},
 		{"burst", required_argument, NULL, 'b'},
+		{"frame", required_argument, NULL, 'f'},
 		{"pool", required_argument, NULL, 'n'},
 		{"cache", required_argument, NULL, 'c'},
 		{"help", no_argument, NULL, 'h'},
@@ -366,6 +186,9 @@ parse_options(struct bare *b, int argc, char **argv)
 		} else if (opt == 'b') {
 			rc = parse_number(optarg, 1, BURST_MAX, &v);
 			b->burst = v;
+		} else if (opt == 'f') {
+			rc = parse_number(optarg, FRAME_BYTES, FRAME_MAX, &v);
+			b->frame_bytes = v;
 		} else if (opt == 'n') {
 			rc = parse_number(optarg, 1, UINT32_MAX, &v);
 			b->pool_size = v;
@@ -379,7 +202,7 @@ parse_options(struct bare *b, int argc, char **argv)
 		if (rc < 0)
 			fprintf(stderr, "pg_bare: %s: %s\n", optarg, strerror(-rc));
 	}
-	if (rc == 0 && loop_find(b->mode) == NULL) {
+	if (rc == 0 && bare_loop_find(b->mode) == NULL) {
 		fprintf(stderr, "pg_bare: %s: expected nowrite, write4, offload or clone\n",
 			b->mode);
 		rc = -EINVAL;
@@ -396,49 +219,82 @@ time_ns(void)
 	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
 }
 
+// One lcore's share: wait until all are here, then the loop. Context: each lcore.
+static int
+work(void *arg)
+{
+	struct bare *b = arg;
+	struct worker *w = b->worker[rte_lcore_id()];
+	uint64_t start;
+
+	__atomic_sub_fetch(w->waiting, 1, __ATOMIC_ACQ_REL);
+	while (__atomic_load_n(w->waiting, __ATOMIC_ACQUIRE) != 0)
+		rte_pause();
+	start = rte_rdtsc();
+	w->done = w->loop(&w->queue);
+	w->cycles = rte_rdtsc() - start;
+	return 0;
+}
+
+// What the lcores have sent; `rate` is packets per cycle of all of them.
+static uint64_t
+sum(const struct bare *b, double *rate)
+{
+	uint64_t done = 0;
+	unsigned int lcore;
+
+	*rate = 0;
+	RTE_LCORE_FOREACH (lcore) {
+		done += b->worker[lcore]->done;
+		*rate += (double)b->worker[lcore]->done / b->worker[lcore]->cycles;
+	}
+	return done;
+}
+
 // Times the loop once and prints the line. The clock's rate is taken from the
 // first run's start to this one's end: a short run alone gives it poorly.
 static int
-measure(const struct bare *b, loop_fn loop)
+measure(struct bare *b)
 {
 	static uint64_t t_first, c_first;
+	unsigned int waiting = b->lcores, lcore;
 	uint64_t t0, t1, c0, c1, done;
-	double seconds, cycles;
+	double rate;
 
+	RTE_LCORE_FOREACH (lcore)
+		b->worker[lcore]->waiting = &waiting;
 	t0 = time_ns();
 	c0 = rte_rdtsc();
-	done = loop(b);
+	rte_eal_mp_remote_launch(work, b, CALL_MAIN);
+	rte_eal_mp_wait_lcore();
 	c1 = rte_rdtsc();
 	t1 = time_ns();
 	if (c_first == 0) {
 		t_first = t0;
 		c_first = c0;
 	}
-
-	if (done < b->packets) {
+	done = sum(b, &rate);
+	if (done < b->packets * b->lcores) {
 		fprintf(stderr, "pg_bare: stuck after %" PRIu64 " packets\n", done);
 		return -EIO;
 	}
-	seconds = (t1 - t0) / 1e9;
-	cycles = c1 - c0;
-	printf("{\"mode\":\"%s\",\"packets\":%" PRIu64 ",\"seconds\":%.9f,"
+	printf("{\"mode\":\"%s\",\"lcores\":%u,\"packets\":%" PRIu64 ",\"seconds\":%.9f,"
 	       "\"cycles\":%" PRIu64 ",\"cycles_per_packet\":%.4f,\"mpps\":%.4f,"
 	       "\"clock_hz\":%.0f}\n",
-		b->mode, done, seconds, c1 - c0, cycles / done, done / seconds / 1e6,
-		(c1 - c_first) / ((t1 - t_first) / 1e9));
+		b->mode, b->lcores, done, (t1 - t0) / 1e9, c1 - c0, b->lcores / rate,
+		done / ((t1 - t0) / 1e3), (c1 - c_first) / ((t1 - t_first) / 1e9));
 	return 0;
 }
 
 // Every repetition, and then whether the port counted as many packets.
 static int
-measure_all(const struct bare *b)
+measure_all(struct bare *b)
 {
-	const loop_fn loop = loop_find(b->mode);
-	const uint64_t total = b->packets * b->repeat;
+	const uint64_t total = b->packets * b->repeat * b->lcores;
 	struct rte_eth_stats stats;
 
 	for (unsigned int i = 0; i < b->repeat; i++) {
-		int rc = measure(b, loop);
+		int rc = measure(b);
 
 		if (rc < 0)
 			return rc;
@@ -459,9 +315,11 @@ main(int argc, char **argv)
 		.packets = 20000000,
 		.repeat = 1,
 		.burst = 32,
+		.frame_bytes = FRAME_BYTES,
 		.pool_size = 8191,
 		.cache_size = 256,
 	};
+	unsigned int lcore;
 	int rc;
 
 	rc = rte_eal_init(argc, argv);
@@ -482,7 +340,10 @@ main(int argc, char **argv)
 	rc = measure_all(&b);
 	rte_eth_dev_stop(b.port);
 	rte_eth_dev_close(b.port);
-	rte_mempool_free(b.pool);
+	RTE_LCORE_FOREACH (lcore) {
+		rte_mempool_free(b.worker[lcore]->queue.pool);
+		free(b.worker[lcore]);
+	}
 	rte_eal_cleanup();
 	return rc < 0 ? 1 : 0;
 }
