@@ -64,6 +64,7 @@ KINDS = [
     ("vary", "both addresses and ports, linear", ADDRESSES + PORTS),
     ("vary-csum", "the same with UDPCSUM", ADDRESSES + PORTS + ["flag UDPCSUM"]),
 ]
+KIND = {case: more for case, _, more in KINDS}
 BASES = {"vary-csum": ("vary", "the row before")}
 
 # What each kind of field costs; the last row is what asking a device for the
