@@ -4,6 +4,7 @@
 import collections
 
 FRAME_BYTES = 60
+BURST = 32
 LINUX_CYCLES = 86               # 43 Mpps at 3.7 GHz, one packet reused
 
 FIXED = ["flag NO_TIMESTAMP", "dst 198.18.0.1", "dst_mac 90:e2:ba:ff:ff:ff"]
@@ -18,7 +19,7 @@ INJECT = ["xmit_mode netif_receive", "flag NO_TIMESTAMP", "dst 198.18.0.1"]
 
 # compare: "cycles" ratio of cycles, at most the limit; "rate" ratio of rates,
 # at least the limit (None: for information); "absolute" cycles, at most;
-# "added" the difference of cycles.
+# "added" the difference of cycles; "scaling" N times the rate of one, over the base's.
 Row = collections.namedtuple("Row", "title against product base compare limit")
 ROWS = [
     Row("fixed", "bare loop, nothing written", "fixed", "nowrite", "cycles", 1.15),
@@ -39,11 +40,15 @@ KINDS = [
      ["flag UDPSRC_RND", "udp_src_min 4096", "udp_src_max 8191"]),
     ("port-rnd", "random port of 5000",
      ["flag UDPSRC_RND", "udp_src_min 1000", "udp_src_max 5999"]),
+    ("src", "linear source", ADDRESSES[:2]),
+    ("src-rnd", "random source", ADDRESSES[:2] + ["flag IPSRC_RND"]),
     ("src-dst", "linear source and destination", ADDRESSES),
     ("dst-rnd", "random destination", ADDRESSES[2:] + ["flag IPDST_RND"]),
     ("dst-rnd-all", "random destination, reserved ranges skipped",
      ["flag IPDST_RND", "dst_min 1.0.0.0", "dst_max 255.255.255.255"]),
     ("mac", "linear source and destination MAC", ["src_mac_count 1000", "dst_mac_count 1000"]),
+    ("mac-rnd", "random source and destination MAC",
+     ["src_mac_count 1000", "dst_mac_count 1000", "flag MACSRC_RND", "flag MACDST_RND"]),
     ("vlan", "VLAN tag", ["vlan_id 100"]),
     ("vlan-rnd", "VLAN tag, random id", ["vlan_id 100", "flag VID_RND"]),
     ("qinq", "two VLAN tags", ["vlan_id 100", "svlan_id 200"]),
@@ -74,17 +79,120 @@ FIELD_ROWS = [Row(title, BASES.get(case, (0, "fixed"))[1], case,
 FIELD_ROWS.append(Row("request for a device's checksum", "bare loop, 4 bytes written",
                       "offload", "write4", "added", None))
 
+# A point is one row of the table by settings, burst and size. `parts` are the kinds that it is
+# made of: what they cost one by one is what it may cost together; None: it is no sum of parts.
+Point = collections.namedtuple("Point", "case title settings parts burst frame")
+
+
+def point(case, title, settings, parts, burst=BURST, frame=FRAME_BYTES):
+    return Point(case, title, settings, parts, burst, frame)
+
+
+ALL_PARTS = ("src", "dst-rnd", "port", "port", "csum")
+RANDOM = (KIND["src-rnd"] + KIND["dst-rnd"] + PORTS + KIND["mac-rnd"] +
+          ["flag UDPSRC_RND", "flag UDPDST_RND"])
+RANDOM_PARTS = ("src-rnd", "dst-rnd", "port-rnd", "port-rnd", "mac-rnd")
+IP6_FIELDS = KIND["ip6-rnd"] + PORTS + ["flag UDPCSUM"]
+
+
+def flows(n, flowlen=8):
+    return FLOWS[:2] + ["flows %d" % n, "flowlen %d" % flowlen]
+
+
+# flows ends at 65 536. 1 M distinct 5-tuples come from two ranges without a common divisor, 1024
+# sources and 1025 ports, or from flows whose every block of 65 536 packets has new ones.
+MILLION = ["src_min 198.18.0.0", "src_max 198.18.3.255", "udp_src_min 1024", "udp_src_max 2048"]
+MILLION_FLOWS = ADDRESSES + PORTS + ["flows 65536", "flowlen 1"]
+
+POINTS = [
+    point("fixed", "fixed", [], ()),
+    point("port", "one field: a port", KIND["port"], ("port",)),
+    point("fields", "all fields, one random, UDPCSUM", FIELDS, ALL_PARTS),
+    point("random", "all random", RANDOM, RANDOM_PARTS),
+    point("csum", "UDPCSUM", KIND["csum"], ("csum",)),
+    point("ip6", "IPv6", KIND["ip6"], ("ip6",)),
+    point("qinq", "two VLAN tags", KIND["qinq"], ("qinq",)),
+    point("mpls", "MPLS label", KIND["mpls"], ("mpls",)),
+    point("imix", "IMIX", KIND["imix"], ("imix",)),
+]
+POINTS += [point("fixed-%db" % n, "fixed", [], (), frame=n) for n in (128, 512, 1514)]
+POINTS += [point("fields-%db" % n, "all fields", FIELDS, ALL_PARTS, frame=n)
+           for n in (128, 512, 1514)]
+POINTS += [point("clone%d" % n, "clone_skb %d" % n, ["clone_skb %d" % n], None)
+           for n in (8, 100, 1000)]
+POINTS += [point("fixed-burst%d" % n, "fixed", [], (), n) for n in (1, 2, 4, 8, 16, 64, 128, 256, 512)]
+POINTS += [point("fields-burst%d" % n, "all fields", FIELDS, ALL_PARTS, n)
+           for n in (1, 8, 64, 128, 256, 512)]
+POINTS += [point("random-burst%d" % n, "all random", RANDOM, RANDOM_PARTS, n) for n in (8, 512)]
+POINTS += [point("flows%d" % n, "%d flows at random" % n, flows(n), None)
+           for n in (1, 10, 100, 1000, 10000, 65536)]
+POINTS += [
+    point("tuples1m", "1 M 5-tuples in order, 1024 x 1025", MILLION, ("src", "port")),
+    point("flows1m", "1 M flows, 16 blocks of 65536", MILLION_FLOWS, None),
+    point("ip6-fields", "IPv6, random, ports, UDPCSUM", IP6_FIELDS,
+          ("ip6-rnd", "port", "port", "csum")),
+    point("qinq-random", "two VLAN tags, all random", KIND["qinq"] + RANDOM,
+          ("qinq",) + RANDOM_PARTS),
+    point("mpls16-fields", "16 MPLS labels, all fields", KIND["mpls16"] + FIELDS,
+          ("mpls16",) + ALL_PARTS),
+    point("imix-fields", "IMIX, all fields", KIND["imix"] + FIELDS, ("imix",) + ALL_PARTS),
+    point("imix-random", "IMIX, all random", KIND["imix"] + RANDOM, ("imix",) + RANDOM_PARTS),
+    point("stamps-random", "time stamps, all random", KIND["stamps"] + RANDOM,
+          ("stamps",) + RANDOM_PARTS),
+    point("flows-csum", "1000 flows, ports, UDPCSUM", flows(1000) + PORTS + ["flag UDPCSUM"],
+          ("flows-rnd", "port", "port", "csum")),
+]
+NO_CLIFF = 1.2                  # times the sum of the parts, at most
+CLIFF_BURSTS = range(8, 513)    # where that is promised
+
+
+def base_case(mode, burst=BURST, frame=FRAME_BYTES):
+    """What a point is measured against: the same burst and size."""
+    return mode if (burst, frame) == (BURST, FRAME_BYTES) else "%s/%d/%d" % (mode, burst, frame)
+
+
+AGAINST = [("nowrite", "bare loop, nothing written", "cycles"),
+           ("txonly", "testpmd txonly, by rate", "rate"),
+           ("flowgen", "testpmd flowgen, by rate", "rate")]
+POINT_ROWS = [Row(p.title, against, p.case, base_case(mode, p.burst, p.frame), compare, None)
+              for p in POINTS for mode, against, compare in AGAINST]
+
+
+def lcore_rows(most):
+    """One lcore, and 2, 4, ... of them: each against the bare loop on as many."""
+    counts = [2 ** k for k in range(1, 10) if 2 ** k <= most]
+    return [Row("%s, %d lcores" % (title, n), "the bare loop's own scaling",
+                "%s*%d" % (case, n), "nowrite*%d" % n, "scaling", 0.95)
+            for n in counts for case, title in (("fixed", "fixed"), ("fields", "all fields"))]
+
+
 CASES = {
-    "nowrite": lambda b: b.bare("nowrite"),
-    "write4": lambda b: b.bare("write4"),
     "offload": lambda b: b.bare("offload"),
     "bareclone": lambda b: b.bare("clone"),
-    "flowgen": lambda b: b.testpmd("flowgen"),
-    "txonly": lambda b: b.testpmd("txonly"),
-    "fixed": lambda b: b.product(FIXED),
-    "fields": lambda b: b.product(FIELDS),
+    "write4": lambda b: b.bare("write4"),
     "clone": lambda b: b.product(CLONE),
     "inject32": lambda b: b.inject(32),
     "inject64": lambda b: b.inject(64),
 }
 CASES.update((case, lambda b, more=more: b.product(FIXED + more)) for case, _, more in KINDS)
+
+
+def add_points():
+    for p in POINTS:
+        CASES[p.case] = lambda b, p=p: b.product(FIXED + p.settings, burst=p.burst, frame=p.frame)
+        at = (p.burst, p.frame)
+        CASES[base_case("nowrite", *at)] = lambda b, at=at: b.bare("nowrite", *at)
+        for mode in ("txonly", "flowgen"):
+            CASES[base_case(mode, *at)] = lambda b, mode=mode, at=at: b.testpmd(mode, *at)
+
+
+def add_lcores():
+    for n in [2 ** k for k in range(10)]:
+        CASES["nowrite*%d" % n] = lambda b, n=n: b.bare("nowrite", lcores=n)
+        for case, more in (("fixed", []), ("fields", FIELDS)):
+            CASES["%s*%d" % (case, n)] = (
+                lambda b, more=more, n=n: b.product(FIXED + more, lanes=range(1, n + 1)))
+
+
+add_points()
+add_lcores()

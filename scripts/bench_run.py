@@ -13,8 +13,9 @@ import time
 
 import bench_rows as rows
 
-BURST = 32
+BURST = rows.BURST
 CACHE = 256
+CACHE_MAX = 512                 # pmdgen's above half of CACHE, and all DPDK has
 POOL = 8191
 NEED_PAGES = 256                # 2 MB each
 TIMEOUT_S = 120
@@ -36,7 +37,7 @@ class Bench:
         self.slices = args.slices
         self.cpu = args.cpu
         self.only = args.only
-        self.pool = POOL
+        self.pools = {}         # by burst
         self.hz = None
         self.hz_seen = []
         self.mac = None
@@ -61,15 +62,28 @@ class Bench:
         words += ["--in-memory"] if self.huge else ["--no-huge", "-m", "512", "--no-shconf"]
         return words + (["--vdev=" + vdev] if vdev else [])
 
+    def lcores(self, n):
+        """lcores 1 to n on CPUs of their own, the first on the one that was chosen."""
+        cpus = [self.cpu] + sorted(os.sched_getaffinity(0) - {self.cpu})
+        return ",".join("%d@%d" % (i + 1, cpus[i]) for i in range(n))
+
+    def shape(self, burst=BURST):
+        """Pool and cache for all that send bursts of this size: pmdgen's, as its report says."""
+        if burst not in self.pools:
+            _, device = self.pmdgen(rows.FIXED, burst=burst, count=burst, runs=1)[0]
+            self.pools[burst] = int(device[0].get("pool_size", POOL))
+        return self.pools[burst], CACHE if burst <= CACHE // 2 else CACHE_MAX
+
     def visit(self, case):
         return rows.CASES[case](self)
 
-    def bare(self, mode):
+    def bare(self, mode, burst=BURST, frame=rows.FRAME_BYTES, lcores=1):
         exe = os.path.join(self.build, "test/perf/pg_bare")
-        out = run([exe] + self.eal() +
+        pool, cache = self.shape(burst)
+        out = run([exe] + self.eal(self.lcores(lcores)) +
                   ["--", "--mode", mode, "--packets", str(self.count),
-                   "--repeat", str(self.slices), "--burst", str(BURST),
-                   "--pool", str(self.pool), "--cache", str(CACHE)])
+                   "--repeat", str(self.slices), "--burst", str(burst), "--frame", str(frame),
+                   "--pool", str(pool), "--cache", str(cache)])
         lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
         if len(lines) != self.slices:
             raise DidNotRun("pg_bare printed %d lines, not %d" % (len(lines), self.slices))
@@ -77,42 +91,50 @@ class Bench:
         self.hz = statistics.median(self.hz_seen)
         return [r["cycles_per_packet"] for r in lines]
 
-    def pmdgen(self, settings, vdev=PORT, burst=BURST, count=None, runs=None):
-        """Run a device's settings; return the list of its results, one a run."""
+    def pmdgen(self, settings, vdev=PORT, burst=BURST, count=None, runs=None,
+               frame=rows.FRAME_BYTES, lanes=(1,)):
+        """Run settings on a device for each lane, which is the lcore it is on; several may
+        share one. Each sends `count`. Return (report, devices) of each run."""
         report = os.path.join(self.tmp, "report.json")
-        lines = ["kpktgend_1 rem_device_all", "kpktgend_1 add_device " + PORT]
-        device = ["pkt_size %d" % rows.FRAME_BYTES, "count %d" % (count or self.count),
-                  "burst %d" % burst] + settings
-        lines += ["%s %s" % (PORT, s) for s in device]
-        lines += ["pgctrl start"] * (runs or self.slices)
-        words = [w for line in lines for w in ("-e", line)]
+        file = os.path.join(self.tmp, "bench.pktgen")
+        words = ["pkt_size %d" % frame, "count %d" % (count or self.count),
+                 "burst %d" % burst] + settings
+        with open(file, "w", encoding="ascii") as f:
+            for i, lane in enumerate(lanes):
+                f.write("kpktgend_%d add_device %s@%d\n" % (lane, PORT, i))
+                f.writelines("%s@%d %s\n" % (PORT, i, s) for s in words)
+            f.write("pgctrl start\n" * (runs or self.slices))
         if os.path.exists(report):
             os.unlink(report)
-        run([os.path.join(self.build, "app/pmdgen")] + self.eal(vdev=vdev) +
-            ["--", "-q", "-j", report] + words)
+        run([os.path.join(self.build, "app/pmdgen")] +
+            self.eal(self.lcores(max(lanes)), vdev=vdev) + ["--", "-q", "-j", report, file])
         with open(report, encoding="utf-8") as f:
             doc = json.load(f)
-        results = [(doc, d) for r in doc["runs"] for d in r["devices"]]
-        if len(results) != (runs or self.slices):
+        if len(doc["runs"]) != (runs or self.slices):
             raise DidNotRun("pmdgen reported %d runs, not %d"
-                            % (len(results), runs or self.slices))
+                            % (len(doc["runs"]), runs or self.slices))
         self.versions = {"pmdgen": doc.get("pmdgen"), "dpdk": doc.get("dpdk")}
-        return results
+        return [(doc, r["devices"]) for r in doc["runs"]]
 
     def product(self, settings, **how):
-        results = self.pmdgen(settings, **how)
         inject = any("netif_receive" in s for s in settings)
-        return [self.cycles(doc, device, inject) for doc, device in results]
+        return [self.cycles(doc, devices, inject)
+                for doc, devices in self.pmdgen(settings, **how)]
 
-    def cycles(self, doc, device, inject):
-        """Cycles a packet of one result, after holding it against its own clock."""
-        sent = device["sent"]
-        if sent != self.count:
-            raise DidNotRun("pmdgen sent %d packets of %d" % (sent, self.count))
-        if device.get("errors") and not inject:
-            raise DidNotRun("pmdgen counted %d errors" % device["errors"])
-        said = device["cycles_per_packet"]
-        elapsed = device["duration_ns"] * doc["clock"]["hz"] / 1e9 / sent
+    def cycles(self, doc, devices, inject):
+        """Cycles a packet of one run, after holding them against the run's own clock: of each
+        lcore, and of several the harmonic mean, as pg_bare has it."""
+        rate = 0
+        for thread in {d["thread"] for d in devices}:
+            mine = [d for d in devices if d["thread"] == thread]
+            rate += sum(d["sent"] for d in mine) / max(d["duration_ns"] for d in mine)
+        for d in devices:
+            if d["sent"] != d["asked"]["packets"]:
+                raise DidNotRun("pmdgen sent %d packets of %d" % (d["sent"], d["asked"]["packets"]))
+            if d.get("errors") and not inject:
+                raise DidNotRun("pmdgen counted %d errors" % d["errors"])
+        elapsed = len({d["thread"] for d in devices}) * doc["clock"]["hz"] / 1e9 / rate
+        said = devices[0]["cycles_per_packet"] if len(devices) == 1 else elapsed
         if abs(said / elapsed - 1) > 0.02:
             self.note("pmdgen's cycles_per_packet and its duration differ by more "
                       "than 2 %; the larger is used")
@@ -124,20 +146,21 @@ class Bench:
     def inject(self, burst):
         if self.mac is None:
             _, device = self.pmdgen(rows.INJECT, vdev=None, count=BURST, runs=1)[0]
-            self.mac = device["src_mac"]
+            self.mac = device[0]["src_mac"]
         return self.product(rows.INJECT + ["dst_mac " + self.mac], vdev=None, burst=burst)
 
-    def testpmd(self, mode):
+    def testpmd(self, mode, burst=BURST, frame=rows.FRAME_BYTES):
         """Interactive testpmd on a pipe: its own rates, as often as we ask."""
         if self.hz is None:
             self.bare("nowrite")
+        pool, cache = self.shape(burst)
         main = min(os.sched_getaffinity(0) - {self.cpu}, default=self.cpu)
         # stdbuf: into a file, testpmd's lines would come 4 kB at a time.
         words = (["stdbuf", "-oL", "dpdk-testpmd"] +
                  self.eal("0@%d,1@%d" % (main, self.cpu), PORT + ",no-rx=1") +
                  ["--", "-i", "--auto-start", "--forward-mode=" + mode,
-                  "--total-num-mbufs=%d" % self.pool, "--burst=%d" % BURST,
-                  "--mbcache=%d" % CACHE, "--txpkts=%d" % rows.FRAME_BYTES])
+                  "--total-num-mbufs=%d" % pool, "--burst=%d" % burst,
+                  "--mbcache=%d" % cache, "--txpkts=%d" % frame])
         path = os.path.join(self.tmp, "testpmd.out")
         with open(path, "w+", encoding="utf-8", errors="replace") as out:
             ask_testpmd(words, out, self.slices)
