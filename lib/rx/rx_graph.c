@@ -86,9 +86,13 @@ pg_rx_graph_create(const char *name, enum pg_rx_chain chain, int socket, struct 
 {
 	const char *pattern = sources[chain];
 	struct rte_graph_param param = {socket, 1, &pattern};
-	struct pg_rx_graph *rx = calloc(1, sizeof(*rx));
-	int rc = rx != NULL ? register_nodes() : -ENOMEM;
+	struct pg_rx_graph *rx = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*rx));
+	int rc = -ENOMEM;
 
+	if (rx != NULL) {
+		memset(rx, 0, sizeof(*rx));
+		rc = register_nodes();
+	}
 	if (rc == 0)
 		rc = other_host_flag(&rx->other_host);
 	if (rc == 0) {

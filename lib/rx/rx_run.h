@@ -20,7 +20,7 @@ struct pg_rx_graph {
 	struct {
 		uint64_t packets, calls, cycles;
 	} seen[PG_RX_NODES_MAX]; /**< of each node's counters, already given to a profile */
-};
+} __rte_cache_aligned;           // its neighbours in memory are another worker's
 
 /** Send a burst through the graph, run to completion.
  *  Shape:   pkts[n], 1 <= n <= PG_RX_BURST_MAX; consumed.
