@@ -56,6 +56,8 @@ const struct report_field report_device_fields[] = {
 		.help = "Packets that a call carries at most"},
 	{"pool_size", U32(pg_device, pool_size), METRIC("pool_size", NULL),
 		.help = "Buffers in the pool of its queue"},
+	{"pool_in_use", U32(pg_device, pool_in_use), METRIC("pool_in_use", NULL),
+		.help = "Buffers of its pools that the port or a reader held after the last run"},
 	{0},
 };
 

@@ -102,6 +102,7 @@ struct pg_device {
 	uint64_t imix_count[PG_PAIRS_MAX]; /**< packets built of each size of the mix */
 	uint32_t call_packets;             /**< packets per transmit call really used */
 	uint32_t pool_size;
+	uint32_t pool_in_use; /**< buffers that somebody still holds once all workers are idle */
 	struct pg_placement placement;
 	const char *isa;
 	bool fell_short;

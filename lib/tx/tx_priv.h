@@ -259,6 +259,10 @@ void tx_account_forget(struct pg_engine *engine, const struct pg_port *port);
  *  become the device's settings. After any run of `compat linux`; of others nothing is left. */
 void tx_device_walked(struct pg_device *device);
 
+/** Buffers of the task's pools that a driver, a ring or a reader holds. Context: control, while no
+ *  worker runs. */
+uint32_t tx_pool_in_use(const struct pg_task *task);
+
 /** Derive a device's result, profile and current values from its finished task; once. */
 void tx_device_finish(struct pg_device *device);
 

@@ -66,6 +66,16 @@ tx_device_walked(struct pg_device *device)
 	}
 }
 
+uint32_t
+tx_pool_in_use(const struct pg_task *task)
+{
+	unsigned int n = rte_mempool_in_use_count(task->pool);
+
+	if (task->frag_pool != NULL) // without those that wait in the task for packets to come
+		n += rte_mempool_in_use_count(task->frag_pool) - task->state.frags->n;
+	return n;
+}
+
 // pktgen's figure of a mix counts what was built of each size (reference 5.1).
 static void
 set_mix(struct pg_device *device)

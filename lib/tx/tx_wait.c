@@ -126,6 +126,7 @@ finish(struct pg_engine *engine)
 				continue;
 			tx_device_finish(device);
 			device->own_cycles = device->task->own_cycles; // known last
+			device->pool_in_use = tx_pool_in_use(device->task);
 		}
 		tx_account_end(engine);
 	}

@@ -31,4 +31,5 @@ exec 7>&-
 finish 0
 check '[.runs[].devices[0].sent] == [1, 31, 32, 33, 100003]'
 check '[.runs[].ports[0].sent] == [1, 31, 32, 33, 100003]'
+check 'all(.runs[].devices[]; .pool_in_use == 0)'
 check 'all(.runs[].ports[]; .lost == 0 and (.not_drained // 0) == 0)'

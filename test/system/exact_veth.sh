@@ -12,6 +12,7 @@ for n in 1 31 32 33 100003; do
 	BYTES=$((BYTES + 58 * n))
 	check '.runs[0] | .devices[0].sent == $n and .ports[0].sent == $n and .ports[0].lost == 0' --argjson n "$n"
 	check '.runs[0].ports[0] | .driver == "net_af_packet" and .not_drained == 0'
+	check '.runs[0].devices[0].pool_in_use == 0'
 	same "$(kernel pg1 rx packets)" $PACKETS "packets that pg1 has received"
 	same "$(kernel pg1 rx bytes)" $BYTES "bytes that pg1 has received"
 	same "$(kernel pg0 tx packets)" $PACKETS "packets that pg0 has sent"
