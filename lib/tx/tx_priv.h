@@ -166,6 +166,10 @@ void tx_task_bind(struct pg_task *task, bool paced, bool by_size);
  *  threads to wake up and for one preemption near the end. */
 #define TX_LATE_SLACK_NS 10e6
 
+/** A run that is stopped while its port has taken nothing for so long fell short: a reader
+ *  that is only slow, or that the system has interrupted, is back sooner. */
+#define TX_STUCK_NS 100000000
+
 /** Put the intended times of the next n packets into the scratch, and build them: a turn without
  *  a clock. Returns how many were built: less than n if the pool is empty. Context: control. */
 void tx_task_schedule(struct pg_task *task, unsigned int n);

@@ -93,6 +93,29 @@ set_mix(struct pg_device *device)
 	r->mbps = r->bps / 1000000;
 }
 
+// A stop does not excuse a port that has taken nothing for so long that the run could not end.
+static bool
+stuck(struct pg_device *device)
+{
+	const struct pg_task *task = device->task;
+	uint64_t ns;
+	bool held = task->npkts != 0 || (task->map != NULL && task->map->pending != 0);
+
+	// Without packets in hand a paced task waits for the next one's time, another for buffers.
+	if (task->wait_since == 0 || (!held && task->paced))
+		return false;
+	ns = pg_clock_ns(device->thread->engine->config.clock,
+		task->counters.stop_cycles - task->wait_since);
+	if (ns < TX_STUCK_NS)
+		return false;
+	snprintf(device->shortfall, sizeof(device->shortfall),
+		"%.32s took no packet for the last %.1f s: who reads from it has stopped, or is "
+		"too "
+		"slow",
+		device->port->name, (double)ns / PG_NS_PER_S);
+	return true;
+}
+
 static void
 judge(struct pg_device *device, bool interrupted)
 {
@@ -101,6 +124,8 @@ judge(struct pg_device *device, bool interrupted)
 	device->fell_short = true;
 	if (device->task->cancelled)
 		return; // the shortfall is named already
+	if (stuck(device))
+		return;
 	if (!interrupted && device->asked != 0 && r->sent != device->asked) {
 		snprintf(device->shortfall, sizeof(device->shortfall),
 			"sent %" PRIu64 " of %" PRIu64 " packets asked for", r->sent,

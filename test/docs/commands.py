@@ -63,6 +63,7 @@ MEASURED = [
     (r"within \d+\.\d+ ppm", "within # ppm"),
     (r"seed: \d+", "seed: #"),
     (r"(started|stopped|idle): \d+us", r"\1: #us"),
+    (r"for the last \d+\.\d+ s\b", "for the last # s"),
     (r"held up: \d+ of \d+ calls took less than offered, \d+ turns", "held up: #"),
     (r"pgctrl(, kpktgend_\d+)+(, \.\.\.)?,", "pgctrl, THREADS,"),
     (r"pmdgen \d+\.\d+\.\d+, DPDK \S+", "pmdgen #, DPDK #"),
