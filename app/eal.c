@@ -150,6 +150,28 @@ add_memory(const struct app_options *options, char **argv, int *argc, char *mb, 
 	}
 }
 
+// Memory that EAL could not get: what there is of it, and what to do.
+static int
+memory_refused(void)
+{
+	unsigned long long mb = free_hugepage_mb();
+
+	if (mb == 0)
+		fprintf(stderr,
+			"pmdgen: EAL did not start: there are no free hugepages; reserve some "
+			"(echo "
+			"512 > /proc/sys/vm/nr_hugepages), or use --no-huge -m 512 --no-shconf\n");
+	else
+		fprintf(stderr,
+			"pmdgen: EAL did not start: of the %llu MB of free hugepages it cannot "
+			"take "
+			"as many, or not on the memory node, as it was told to; reserve more (echo "
+			"512 > /proc/sys/vm/nr_hugepages), or ask for less (-m, --socket-mem, "
+			"--memory)\n",
+			mb);
+	return APP_BAD_ENVIRONMENT;
+}
+
 static int
 eal_refused(int code)
 {
@@ -160,10 +182,10 @@ eal_refused(int code)
 		fprintf(stderr, "pmdgen: EAL refused its arguments; %s\n", remedy);
 		return APP_BAD_INPUT;
 	case ENOMEM:
-		remedy = "reserve hugepages (echo 512 > /proc/sys/vm/nr_hugepages), or take a "
-			 "smaller --memory";
-		break;
-	case EACCES:
+		return memory_refused();
+	case EACCES: // of hugepages, also if there are none at all
+		if (free_hugepage_mb() == 0)
+			return memory_refused();
 		remedy = "without hugepages use --no-huge -m 512 --no-shconf, or no EAL memory "
 			 "option";
 		break;

@@ -115,6 +115,12 @@ attach(const char *name, const char *args, struct pg_error *err)
 	}
 	if (rc == -EFAULT) // the bus has no driver for such a name
 		return unknown_device(name, err);
+	if (rte_eth_dev_count_total() >= RTE_MAX_ETHPORTS) {
+		pg_error_set(err, PG_FAULT_ENV, ENOSPC,
+			"cannot attach %s: there are %u ports, and this DPDK takes no more", name,
+			rte_eth_dev_count_total());
+		return pg_error_remedy(err, "remove a device or detach a port before");
+	}
 	// Drivers return -1, which reads as EPERM, for whatever they do not like.
 	pg_error_set(err, PG_FAULT_ENV, -rc, "cannot attach %s: %s", name,
 		rc == -EPERM ? "its driver refused" : rte_strerror(-rc));
