@@ -169,9 +169,13 @@ def measure(bench, samples, table, rounds, most, reuse=0):
     for n in range(most):
         todo = rows if n < rounds else [
             r for r in rows if not all(map(samples.settled, cases_of(r)))]
-        if not todo:
+        if not todo or bench.stopped:
             break
         if sys.stderr.isatty():
             print("round %d: %d of %d rows" % (n + 1, len(todo), len(rows)), file=sys.stderr)
-        samples.round(bench, todo, reuse)
+        try:
+            samples.round(bench, todo, reuse)
+        except KeyboardInterrupt:
+            bench.stopped = True
+            bench.note("interrupted: the figures are those of the rounds so far")
     return [evaluate(samples, row) for row in rows]

@@ -177,6 +177,7 @@ CASES = {
 CASES.update((case, lambda b, more=more: b.product(FIXED + more)) for case, _, more in KINDS)
 
 
+# N devices on one lcore are b.product(..., lanes=(1,) * N): a lane is the lcore of a device.
 def add_points():
     for p in POINTS:
         CASES[p.case] = lambda b, p=p: b.product(FIXED + p.settings, burst=p.burst, frame=p.frame)

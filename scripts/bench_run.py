@@ -43,6 +43,7 @@ class Bench:
         self.mac = None
         self.versions = {}
         self.notes = []
+        self.stopped = False    # by Ctrl-C: what there is so far is shown
         self.prefix = "pgbench%d" % os.getpid()
         self.huge = free_pages() >= NEED_PAGES
         self.tmp = tempfile.mkdtemp(prefix="pgbench")

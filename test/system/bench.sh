@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# scripts/bench runs, and its figures follow from one another; which they are is nobody's verdict.
+. "$(dirname "$0")/lib.sh"
+need python3 dpdk-testpmd
+if sanitized; then skip "what it measures says nothing under sanitizers"; fi
+
+CPU=${LCORES%%,*}
+timeout -k 5 100 "$PG_SOURCE/scripts/bench" --build "${PMDGEN%/app/pmdgen}" --rows --lcores --budgets --rounds 1 \
+	--packets 40000 --slices 2 --only "fixed,fixed-burst8" --cpu "${CPU#0@}" --json "$JSON" --plot "$DIR/b.png" \
+	>"$OUT" 2>"$ERR" || fail "exit status $?"
+check '.schema == 2 and .conditions.driver == "net_null"'
+# Each point has the bare loop and testpmd at its own burst and size.
+check '[.points[] | [.case, .burst, .frame_bytes]] == [["fixed", 32, 60], ["fixed", 8, 60]]'
+check 'all(.points[]; [.against[].errors] == [[], [], []] and all(.against[]; .ratio > 0))'
+check '.points[0].product.best as $p | .points[0].against["bare loop, nothing written"] |
+	(.ratio - $p / .base.best | fabs) < 1e-9'
+# The sum of a row without fields: the bare loop there, and what the fixed packet adds.
+check '.cliff.limit == 1.2 and .cliff.worst == .cliff.rows[0]'
+check '(.points[] | select(.burst == 8)) as $p | .points[0] as $f |
+	(.cliff.rows[] | select(.burst == 8) | .sum) as $sum |
+	([$p, $f] | map(.against["bare loop, nothing written"].base.best)) as [$bp, $bf] |
+	($sum - ($bp + $f.product.best - $bf) | fabs) < 1e-6'
+if [ "$(nproc)" -gt 1 ]; then
+	check 'any(.lcores[]; .lcores == 2 and (.ratio - .times / .base_times | fabs) < 1e-9)'
+fi
+says "$OUT" '^worst: fixed, burst (8|32), 60 bytes: '
+if [ -n "$(type -p gnuplot)" ]; then
+	same "$(head -c 8 "$DIR/b.png" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a "the start of the picture"
+fi
