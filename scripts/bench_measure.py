@@ -66,8 +66,8 @@ class Samples:
 
         for row in rows:
             costs = [take(case) for case in cases_of(row)]
-            if None in costs:
-                continue
+            if None in costs or len(costs) < 2:
+                continue            # nothing to compare in the same round
             if row.compare == "scaling":    # what each packet costs more than on one lcore
                 costs = [costs[1] / costs[0], costs[3] / costs[2]]
             self.pairs[row].append(tuple(costs[-2:]))

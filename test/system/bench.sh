@@ -7,9 +7,10 @@ if sanitized; then skip "what it measures says nothing under sanitizers"; fi
 
 CPU=${LCORES%%,*}
 timeout -k 5 100 "$PG_SOURCE/scripts/bench" --build "${PMDGEN%/app/pmdgen}" --rows --lcores --budgets --rounds 1 \
-	--packets 40000 --slices 2 --only "fixed,fixed-burst8" --cpu "${CPU#0@}" --json "$JSON" --plot "$DIR/b.png" \
+	--packets 40000 --slices 2 --only "fixed,fixed-burst8,inject32" --cpu "${CPU#0@}" --json "$JSON" --plot "$DIR/b.png" \
 	>"$OUT" 2>"$ERR" || fail "exit status $?"
 check '.schema == 2 and .conditions.driver == "net_null"'
+check '[.rows[] | select(.compare == "absolute")] | length == 1 and (.[0] | (.ratio - .product.best / 86 | fabs) < 1e-9)'
 # Each point has the bare loop and testpmd at its own burst and size.
 check '[.points[] | [.case, .burst, .frame_bytes]] == [["fixed", 32, 60], ["fixed", 8, 60]]'
 check 'all(.points[]; [.against[].errors] == [[], [], []] and all(.against[]; .ratio > 0))'
