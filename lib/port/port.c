@@ -80,7 +80,8 @@ pg_ports_get(struct pg_ports *ports, const char *name, struct pg_error *err)
 {
 	struct pg_port *port = pg_ports_find(ports, name);
 
-	if (port != NULL && ports->ops->up != NULL && ports->ops->up(ports->ops->ctx, port, err) < 0)
+	if (port != NULL && ports->ops->up != NULL &&
+		ports->ops->up(ports->ops->ctx, port, err) < 0)
 		return NULL;
 	if (port != NULL)
 		goto found;
