@@ -38,10 +38,11 @@ done
 ask /pmdgen/device,net_null0@a >"$DIR/device"
 ask /pmdgen/graph,net_null0@a >"$DIR/graph"
 
-# DPDK's own client.
+# DPDK's own client, which has to be told of the private folder of a user without a session.
 if [ -n "$(type -p dpdk-telemetry.py)" ]; then
 	for what in threads devices device,net_null0@a graph,net_null0@a; do
-		echo "/pmdgen/$what" | dpdk-telemetry.py -f "$PREFIX" >"$DIR/theirs"
+		echo "/pmdgen/$what" | XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/tmp/pmdgen-$(id -u)} \
+			dpdk-telemetry.py -f "$PREFIX" >"$DIR/theirs"
 		same "$(jq -cS . "$DIR/theirs")" "$(ask "/pmdgen/$what" | jq -cS .)" "dpdk-telemetry.py, $what"
 	done
 fi
