@@ -169,6 +169,11 @@ def end_processes(tree):
 def run(command, tree):
     env = dict(os.environ, PMDGEN=docs.PMDGEN, LC_ALL="C.UTF-8",
                PATH=os.path.join(tree, "build/app") + ":" + os.environ["PATH"])
+    # DPDK's own tools look there, or for root elsewhere; what pmdgen takes if nothing is set they
+    # do not know.
+    if os.geteuid() != 0 and "XDG_RUNTIME_DIR" not in env:
+        env["XDG_RUNTIME_DIR"] = os.path.join(tree, ".run")
+        os.makedirs(env["XDG_RUNTIME_DIR"], 0o700, exist_ok=True)
     for attempt in range(10):
         p = subprocess.run(["timeout", "--kill-after=5", str(LIMIT_S), "bash", "-o", "pipefail",
                             "-c", command.text], cwd=tree, env=env, stdin=subprocess.DEVNULL,

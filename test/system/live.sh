@@ -16,7 +16,7 @@ run_paced -q "${SLOW[@]}"
 silent "$OUT" 'left: '
 
 need tmux
-export XDG_STATE_HOME=$DIR/state
+export XDG_STATE_HOME=$DIR/state SHELL=/bin/sh # of tmux; a user may have none
 TMUX_SOCKET=$DIR/tmux
 screen() {
 	tmux -S "$TMUX_SOCKET" "$@"
