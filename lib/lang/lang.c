@@ -68,12 +68,7 @@ pg_lang_section(const struct pg_lang *lang)
 const struct pg_command *
 lang_row_at(const struct pg_lang *lang, size_t i)
 {
-	for (size_t l = 0; l < lang->nlists; l++) {
-		if (i < lang->lists[l]->count)
-			return &lang->lists[l]->rows[i];
-		i -= lang->lists[l]->count;
-	}
-	return NULL;
+	return lang_table_row(lang->lists, lang->nlists, i);
 }
 
 const struct pg_command *
@@ -299,26 +294,16 @@ int
 lang_verify(const struct pg_lang *lang, enum pg_target_kind kind, const void *settings,
 	struct pg_error *err)
 {
-	for (size_t l = 0; l < lang->nlists; l++) {
-		const struct pg_command_list *list = lang->lists[l];
-
-		if (list->check != NULL && list->checked == kind && list->check(settings, err) < 0)
-			return -err->code;
-	}
-	return 0;
+	return lang_table_check(lang->lists, lang->nlists, kind, settings, err);
 }
 
 int
 lang_change(const struct pg_lang *lang, const struct lang_line *line, struct pg_error *err)
 {
-	const struct pg_command *row = line->command;
 	_Alignas(16) char copy[PG_SETTINGS_MAX];
 
 	memcpy(copy, line->target.settings, line->target.settings_size);
-	pg_command_store(row, copy, &line->value);
-	if (row->check != NULL && row->check(copy, err) < 0)
-		return -err->code;
-	if (lang_verify(lang, row->target, copy, err) < 0)
+	if (lang_table_set(lang->lists, lang->nlists, line->command, &line->value, copy, err) < 0)
 		return -err->code;
 	memcpy(line->target.settings, copy, line->target.settings_size);
 	return 0;

@@ -43,7 +43,7 @@ int lang_run_line(
 
 /** Try a setting on a copy; only a change that passes its checks reaches the target. */
 int lang_change(const struct pg_lang *lang, const struct lang_line *line, struct pg_error *err);
-/** Look at a whole settings object with every list's check. */
+/** As lang_table_check(). */
 int lang_verify(const struct pg_lang *lang, enum pg_target_kind kind, const void *settings,
 	struct pg_error *err);
 bool lang_is_setting(const struct pg_command *row);
@@ -56,6 +56,18 @@ const struct pg_world *lang_world(const struct pg_lang *lang);
 bool lang_implies_control(const struct pg_lang *lang);
 /** The whole table as one sequence. NULL: no more rows. */
 const struct pg_command *lang_row_at(const struct pg_lang *lang, size_t i);
+
+/** The same of a table in its parts. */
+const struct pg_command *lang_table_row(
+	const struct pg_command_list *const *lists, size_t count, size_t i);
+/** Look at a whole settings object with every list's check. */
+int lang_table_check(const struct pg_command_list *const *lists, size_t count,
+	enum pg_target_kind kind, const void *settings, struct pg_error *err);
+/** Put a row's value into settings, which are a copy: a refused value stays in them.
+ *  Errors: what the row's check or a list's says of it. */
+int lang_table_set(const struct pg_command_list *const *lists, size_t count,
+	const struct pg_command *row, const union pg_value *value, void *settings,
+	struct pg_error *err);
 
 /** Take the rest of the line without blanks and comment at its end; as lang_token() otherwise. */
 int lang_rest(const char *line, const char **cursor, char *out, size_t size, unsigned int *column);

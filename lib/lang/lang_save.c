@@ -36,12 +36,7 @@ struct steps {
 static const struct pg_command *
 row_at(const struct save *save, size_t i)
 {
-	for (size_t l = 0; l < save->count; l++) {
-		if (i < save->lists[l]->count)
-			return &save->lists[l]->rows[i];
-		i -= save->lists[l]->count;
-	}
-	return NULL;
+	return lang_table_row(save->lists, save->count, i);
 }
 
 static bool
@@ -113,17 +108,7 @@ say(const struct save *save, const struct pg_command *row, const char *text, cha
 	memset(&value, 0, sizeof(value));
 	if (text[0] == '\0' || row->arg.type->parse(&row->arg, text, &value, &err) < 0)
 		return false;
-	pg_command_store(row, have, &value);
-	if (row->check != NULL && row->check(have, &err) < 0)
-		return false;
-	for (size_t l = 0; l < save->count; l++) {
-		const struct pg_command_list *list = save->lists[l];
-
-		if (list->check != NULL && list->checked == save->kind &&
-			list->check(have, &err) < 0)
-			return false;
-	}
-	return true;
+	return lang_table_set(save->lists, save->count, row, &value, have, &err) == 0;
 }
 
 static size_t

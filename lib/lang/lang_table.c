@@ -35,6 +35,40 @@ pg_command_store(const struct pg_command *row, void *settings, const union pg_va
 		pg_arg_store(&row->arg, (char *)settings + row->offset, value);
 }
 
+const struct pg_command *
+lang_table_row(const struct pg_command_list *const *lists, size_t count, size_t i)
+{
+	for (size_t l = 0; l < count; l++) {
+		if (i < lists[l]->count)
+			return &lists[l]->rows[i];
+		i -= lists[l]->count;
+	}
+	return NULL;
+}
+
+int
+lang_table_check(const struct pg_command_list *const *lists, size_t count, enum pg_target_kind kind,
+	const void *settings, struct pg_error *err)
+{
+	for (size_t l = 0; l < count; l++) {
+		if (lists[l]->check != NULL && lists[l]->checked == kind &&
+			lists[l]->check(settings, err) < 0)
+			return -err->code;
+	}
+	return 0;
+}
+
+int
+lang_table_set(const struct pg_command_list *const *lists, size_t count,
+	const struct pg_command *row, const union pg_value *value, void *settings,
+	struct pg_error *err)
+{
+	pg_command_store(row, settings, value);
+	if (row->check != NULL && row->check(settings, err) < 0)
+		return -err->code;
+	return lang_table_check(lists, count, row->target, settings, err);
+}
+
 const char *
 pg_lang_kind_name(enum pg_target_kind kind)
 {
