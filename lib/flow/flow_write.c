@@ -4,14 +4,6 @@
 
 #include "flow_priv.h"
 
-static int
-reply_number(const struct pg_call *call)
-{
-	snprintf(call->reply->text, sizeof(call->reply->text), "OK: %s=%u", call->command->name,
-		(unsigned int)call->value->u64);
-	return 0;
-}
-
 // Taking the tags off leaves the Result alone.
 int
 flow_write_vlan_id(const struct pg_call *call, int scanned)
@@ -26,7 +18,8 @@ flow_write_vlan_id(const struct pg_call *call, int scanned)
 	}
 	tmpl->vlan.id = (uint16_t)id;
 	tmpl->mpls.count = 0;
-	return reply_number(call);
+	pg_call_reply(call);
+	return 0;
 }
 
 // Without an inner tag, or with an id that is none, both tags go.
@@ -43,7 +36,8 @@ flow_write_svlan_id(const struct pg_call *call, int scanned)
 	}
 	tmpl->svlan.id = (uint16_t)id;
 	tmpl->mpls.count = 0;
-	return reply_number(call);
+	pg_call_reply(call);
+	return 0;
 }
 
 // The words before an error or an end have set the flag already; the list is then empty.
@@ -52,7 +46,6 @@ flow_write_mpls(const struct pg_call *call, int scanned)
 {
 	struct pg_template *tmpl = call->target->settings;
 	const struct pg_hex_list *list = &call->value->list;
-	size_t used;
 
 	for (uint32_t i = 0; i < PG_HEX_LIST_MAX; i++) {
 		if (list->word[i] & PG_MPLS_S)
@@ -63,11 +56,8 @@ flow_write_mpls(const struct pg_call *call, int scanned)
 		return scanned;
 	if (list->count > 0)
 		call->command->apply(tmpl, call->value);
-	used = snprintf(call->reply->text, sizeof(call->reply->text), "OK: mpls=");
-	for (uint32_t i = 0; i < list->count; i++)
-		used += snprintf(call->reply->text + used, sizeof(call->reply->text) - used,
-			"%s%08x", i > 0 ? "," : "", list->word[i]);
-	return 0;
+	pg_call_reply(call);
+	return call->command->run(call);
 }
 
 // No reply, and an error leaves the pairs before it.
@@ -101,7 +91,6 @@ flow_write_flag(const struct pg_call *call, int scanned)
 {
 	char *out = call->reply->text;
 	const size_t size = sizeof(call->reply->text);
-	const struct pg_word *words = call->command->arg.words;
 	size_t used;
 
 	if (scanned == 0) {
@@ -111,10 +100,6 @@ flow_write_flag(const struct pg_call *call, int scanned)
 	used = snprintf(out, size,
 		"Flag -:%.31s:- unknown\nAvailable flags, (prepend ! to un-set flag):\n",
 		call->value->text);
-	for (const struct pg_word *w = words; w->name != NULL; w++) {
-		if (!w->second)
-			used += snprintf(
-				out + used, size - used, "%s%s", w == words ? "" : ", ", w->name);
-	}
+	pg_words_list(call->command->arg.words, out + used, size - used);
 	return 0;
 }

@@ -398,21 +398,6 @@ pg_lang_check(struct pg_lang *lang, const char *text, struct pg_error *err)
 	return rc;
 }
 
-void
-lang_make_reply(const struct lang_line *line, struct pg_reply *reply)
-{
-	const struct pg_command *row = line->command;
-	char argument[PG_TEXT_MAX] = "";
-
-	if (row->arg.type != NULL)
-		row->arg.type->format(&row->arg, &line->value, argument, sizeof(argument));
-	if (row->reply != NULL)
-		snprintf(reply->text, sizeof(reply->text), "%s%.400s", row->reply, argument);
-	else
-		snprintf(reply->text, sizeof(reply->text), "OK: %s%s%.400s", row->name,
-			row->arg.type != NULL ? "=" : "", argument);
-}
-
 int
 lang_run_line(
 	struct pg_lang *lang, struct lang_line *line, struct pg_reply *reply, struct pg_error *err)
@@ -431,7 +416,7 @@ lang_run_line(
 	if (lang_is_setting(row))
 		rc = lang_change(lang, line, err);
 	if (rc == 0)
-		lang_make_reply(line, reply);
+		pg_call_reply(&call);
 	if (rc == 0 && row->run != NULL)
 		rc = row->run(&call);
 	if (rc == 0 && lang_is_setting(row))

@@ -80,24 +80,18 @@ lang_scan_blanks(struct pg_scan *scan)
 		scan->at++;
 }
 
-size_t
+void
 lang_scan_word(struct pg_scan *scan, char *out, size_t size)
 {
-	const char *start, *stop;
-	size_t kept;
+	size_t kept = 0;
 
 	lang_scan_blanks(scan);
-	start = stop = scan->at;
-	while (stop < scan->end && !lang_is_separator(*stop))
-		stop++;
-	kept = (size_t)(stop - start) < size ? (size_t)(stop - start) : size - 1;
-	memcpy(out, start, kept);
+	while (kept < size - 1 && scan->at < scan->end && !lang_is_separator(*scan->at))
+		out[kept++] = *scan->at++;
 	out[kept] = '\0';
-	scan->at = start + kept;
-	return stop - start;
 }
 
-size_t
+void
 lang_scan_number(struct pg_scan *scan, unsigned int digits, uint64_t *value)
 {
 	const char *start = scan->at;
@@ -106,5 +100,4 @@ lang_scan_number(struct pg_scan *scan, unsigned int digits, uint64_t *value)
 	while (scan->at < scan->end && (size_t)(scan->at - start) < digits && *scan->at >= '0' &&
 		*scan->at <= '9')
 		*value = *value * 10 + (unsigned int)(*scan->at++ - '0');
-	return scan->at - start;
 }

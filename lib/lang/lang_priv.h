@@ -17,12 +17,11 @@ int lang_token(const char *line, const char **cursor, char *out, size_t size, un
 /** Is this one of the separators? A NUL is none. */
 bool lang_is_separator(char c);
 
-/** Skip separators; take a run of other bytes, cut to size - 1 and ended by a NUL.
- *  Returns its whole length before cutting; scan->at moves behind what was kept. */
-size_t lang_scan_word(struct pg_scan *scan, char *out, size_t size);
+/** Skip separators; take a run of other bytes, at most size - 1, and end it by a NUL. */
+void lang_scan_word(struct pg_scan *scan, char *out, size_t size);
 void lang_scan_blanks(struct pg_scan *scan);
-/** Read at most `digits` decimal digits; none is 0. Returns how many there were. */
-size_t lang_scan_number(struct pg_scan *scan, unsigned int digits, uint64_t *value);
+/** Read at most `digits` decimal digits; none is 0. */
+void lang_scan_number(struct pg_scan *scan, unsigned int digits, uint64_t *value);
 
 /** A line, understood: what to run on what. */
 struct lang_line {
@@ -47,7 +46,6 @@ int lang_change(const struct pg_lang *lang, const struct lang_line *line, struct
 int lang_verify(const struct pg_lang *lang, enum pg_target_kind kind, const void *settings,
 	struct pg_error *err);
 bool lang_is_setting(const struct pg_command *row);
-void lang_make_reply(const struct lang_line *line, struct pg_reply *reply);
 /** Tell every list that watches this kind of target of a committed change. */
 void lang_tell_changed(const struct pg_lang *lang, const struct pg_call *call);
 /** Find a target that exists; drafts are not looked at. */

@@ -35,6 +35,22 @@ pg_command_store(const struct pg_command *row, void *settings, const union pg_va
 		pg_arg_store(&row->arg, (char *)settings + row->offset, value);
 }
 
+void
+pg_call_reply(const struct pg_call *call)
+{
+	const struct pg_command *row = call->command;
+	char argument[PG_TEXT_MAX] = "", *out = call->reply->text;
+	const size_t size = sizeof(call->reply->text);
+
+	if (row->arg.type != NULL)
+		row->arg.type->format(&row->arg, call->value, argument, sizeof(argument));
+	if (row->reply != NULL)
+		snprintf(out, size, "%s%.400s", row->reply, argument);
+	else
+		snprintf(out, size, "OK: %s%s%.400s", row->name, row->arg.type != NULL ? "=" : "",
+			argument);
+}
+
 const struct pg_command *
 lang_table_row(const struct pg_command_list *const *lists, size_t count, size_t i)
 {

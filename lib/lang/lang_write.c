@@ -65,7 +65,7 @@ write_value(struct pg_lang *lang, struct lang_line *line, struct pg_call *call, 
 		snprintf(call->reply->text, sizeof(call->reply->text), "OK: %s=%" PRId32, row->name,
 			(int32_t)line->value.u64);
 	else
-		lang_make_reply(line, call->reply);
+		pg_call_reply(call);
 	return row->run != NULL ? row->run(call) : 0;
 }
 

@@ -136,6 +136,9 @@ struct pg_type {
 void pg_arg_store(const struct pg_arg *arg, void *field, const union pg_value *value);
 void pg_arg_load(const struct pg_arg *arg, const void *field, union pg_value *value);
 
+/** Write the names of a list of words, "a, b, c"; second names are left out. */
+void pg_words_list(const struct pg_word *words, char *out, size_t size);
+
 extern const struct pg_type pg_type_number;
 extern const struct pg_type pg_type_rate;
 extern const struct pg_type pg_type_mac;
@@ -208,6 +211,9 @@ struct pg_command {
 
 /** Put a value into a settings object, the row's own way. */
 void pg_command_store(const struct pg_command *row, void *settings, const union pg_value *value);
+
+/** Reply to a call with its value, as its row says. */
+void pg_call_reply(const struct pg_call *call);
 
 /** A word that is not of the language, though documents use it, and what to say. */
 struct pg_instead {

@@ -5,9 +5,8 @@
 
 #include "lang_priv.h"
 
-// "one of a, b, c", second names left out.
-static void
-words_list(const struct pg_word *words, char *out, size_t size)
+void
+pg_words_list(const struct pg_word *words, char *out, size_t size)
 {
 	size_t used = 0;
 
@@ -41,7 +40,7 @@ word_expect(const struct pg_arg *arg, char *out, size_t size)
 {
 	size_t used = snprintf(out, size, "one of ");
 
-	words_list(arg->words, out + used, size - used);
+	pg_words_list(arg->words, out + used, size - used);
 }
 
 static int
@@ -92,7 +91,7 @@ flag_expect(const struct pg_arg *arg, char *out, size_t size)
 {
 	size_t used = snprintf(out, size, "a flag, with ! before it to clear it: ");
 
-	words_list(arg->words, out + used, size - used);
+	pg_words_list(arg->words, out + used, size - used);
 }
 
 static int

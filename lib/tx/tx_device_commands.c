@@ -243,8 +243,6 @@ follow_setting(const struct pg_call *call)
 static int
 write_xmit_mode(const struct pg_call *call, int scanned)
 {
-	const struct pg_word *word = call->command->arg.words;
-
 	if (scanned < 0) {
 		snprintf(call->reply->text, sizeof(call->reply->text),
 			"xmit_mode -:%.31s:- unknown\nAvailable modes: start_xmit, netif_receive\n",
@@ -252,9 +250,7 @@ write_xmit_mode(const struct pg_call *call, int scanned)
 		return 0;
 	}
 	pg_command_store(call->command, call->target->settings, call->value);
-	while (word->value != call->value->u64)
-		word++;
-	snprintf(call->reply->text, sizeof(call->reply->text), "OK: xmit_mode=%s", word->name);
+	pg_call_reply(call);
 	return 0;
 }
 
