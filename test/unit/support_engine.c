@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support_engine.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include <rte_lcore.h>
@@ -83,9 +84,50 @@ rig_engine_open(struct rig_engine *rig, const struct pg_engine_config *with)
 	assert_non_null(rig->lang);
 }
 
+static void *
+work(void *thread)
+{
+	pg_engine_worker(thread);
+	return NULL;
+}
+
+static void
+ignore(int sig)
+{
+	(void)sig;
+}
+
+void
+rig_engine_work(struct rig_engine *rig, unsigned int n)
+{
+	struct pg_thread *thread = NULL;
+
+	assert_true(n <= DIM(rig->worker));
+	signal(PG_KICK_SIGNAL, ignore);
+	while (rig->nworkers < n) {
+		thread = pg_engine_next_thread(rig->engine, thread);
+		assert_non_null(thread);
+		assert_int_equal(
+			pthread_create(&rig->worker[rig->nworkers], NULL, work, thread), 0);
+		rig->nworkers++;
+	}
+}
+
+void
+rig_engine_rest(struct rig_engine *rig)
+{
+	if (rig->nworkers == 0)
+		return;
+	pg_engine_stop(rig->engine, false);
+	pg_engine_quit(rig->engine);
+	while (rig->nworkers > 0)
+		pthread_join(rig->worker[--rig->nworkers], NULL);
+}
+
 void
 rig_engine_fini(struct rig_engine *rig)
 {
+	rig_engine_rest(rig);
 	pg_lang_destroy(rig->lang);
 	pg_engine_destroy(rig->engine);
 }

@@ -4,6 +4,8 @@
 #ifndef SUPPORT_ENGINE_H
 #define SUPPORT_ENGINE_H
 
+#include <pthread.h>
+
 #include "pg_report.h"
 #include "pg_tx.h"
 #include "support_world.h"
@@ -11,17 +13,25 @@
 /** Every name is a port: MAC 00:00:00:00:00:00 for `lo`, else 02:00:00:00:00:01; no addresses. */
 extern const struct pg_port_ops fake_ports;
 
+#define RIG_WORKERS_MAX 2
+
 struct rig_engine {
 	struct pg_clock clock;
 	struct pg_engine *engine;
 	struct fake_world world;
 	struct pg_lang *lang;
+	pthread_t worker[RIG_WORKERS_MAX];
+	unsigned int nworkers;
 };
 
 /** dry: NULL, or where the packets of runs go. Fails the test if it cannot be made. */
 void rig_engine_init(struct rig_engine *rig, const struct pg_dry_sink *dry);
 /** The same with an engine of other ports, with hooks; its clock is the rig's. */
 void rig_engine_open(struct rig_engine *rig, const struct pg_engine_config *config);
+/** Run the workers of the first n threads on threads of the test's. */
+void rig_engine_work(struct rig_engine *rig, unsigned int n);
+/** Stop what runs and end the workers. rig_engine_fini() does so first if the test has not. */
+void rig_engine_rest(struct rig_engine *rig);
 void rig_engine_fini(struct rig_engine *rig);
 
 /** A cmocka teardown, where the setup made *state the rig. */

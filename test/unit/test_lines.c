@@ -3,8 +3,6 @@
  * worker writes. Looked at by address, after runs of every kind on two lcores. */
 #include "support.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 
 #include <rte_graph.h>
@@ -27,45 +25,16 @@ struct span {
 };
 
 static struct rig_engine rig;
-static pthread_t worker[THREADS];
 static struct span spans[SPANS_MAX];
 static unsigned int nspans;
-
-static void *
-work(void *thread)
-{
-	pg_engine_worker(thread);
-	return NULL;
-}
-
-static void
-ignore(int sig)
-{
-	(void)sig;
-}
 
 static int
 setup(void **state)
 {
-	(void)state;
-	signal(PG_KICK_SIGNAL, ignore);
+	*state = &rig;
 	rig_engine_open(&rig, &(struct pg_engine_config){.ports = &pg_port_ethdev});
 	pg_engine_set_seed(rig.engine, 1, true);
-	for (unsigned int i = 0; i < THREADS; i++) {
-		if (pthread_create(&worker[i], NULL, work, pg_engine_thread(rig.engine, i)) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	pg_engine_quit(rig.engine);
-	for (unsigned int i = 0; i < THREADS; i++)
-		pthread_join(worker[i], NULL);
-	rig_engine_fini(&rig);
+	rig_engine_work(&rig, THREADS);
 	return 0;
 }
 
@@ -173,7 +142,7 @@ run_case(void **state, const char *commands)
 	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
 	pg_engine_wait(rig.engine);
 	compare_all(commands);
-	teardown(state);
+	rig_engine_teardown(state);
 }
 
 static void

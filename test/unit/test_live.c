@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 #define LIMIT_US 20000000
 
 static struct rig_engine rig;
-static pthread_t worker[2];
 static unsigned int nfinished, ninterrupted;
 
 /** A door that has written `start` and waits. */
@@ -26,13 +24,6 @@ struct door {
 	bool back; /* under the control lock */
 };
 
-static void *
-work(void *thread)
-{
-	pg_engine_worker(thread);
-	return NULL;
-}
-
 static void
 finished(void *ctx)
 {
@@ -41,36 +32,14 @@ finished(void *ctx)
 	ninterrupted += pg_engine_run(rig.engine)->interrupted;
 }
 
-static void
-ignore(int sig)
-{
-	(void)sig;
-}
-
 static int
 setup(void **state)
 {
-	(void)state;
-	signal(PG_KICK_SIGNAL, ignore);
+	*state = &rig;
 	nfinished = ninterrupted = 0;
 	rig_engine_open(
 		&rig, &(struct pg_engine_config){.ports = &fake_ports, .finished = finished});
-	for (unsigned int i = 0; i < 2; i++) {
-		if (pthread_create(&worker[i], NULL, work, pg_engine_thread(rig.engine, i)) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	pg_engine_stop(rig.engine, false);
-	pg_engine_quit(rig.engine);
-	pthread_join(worker[0], NULL);
-	pthread_join(worker[1], NULL);
-	rig_engine_fini(&rig);
+	rig_engine_work(&rig, 2);
 	return 0;
 }
 
@@ -461,7 +430,7 @@ test_storm(void **state)
 	CHECK_U64(ninterrupted, nfinished, "interrupted runs of %u stops", stops);
 }
 
-#define RUN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define RUN(test) cmocka_unit_test_setup_teardown(test, setup, rig_engine_teardown)
 
 int
 main(void)

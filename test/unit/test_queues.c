@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,7 +25,6 @@
 #define OFF_SEQ 46
 
 static struct rig_engine rig;
-static pthread_t worker[2];
 static struct rte_ring *ring[QUEUES];
 static char port[RTE_ETH_NAME_MAX_LEN];
 
@@ -36,19 +34,6 @@ static struct arrived {
 	uint16_t src[RING * 4];
 	const struct rte_mempool *pool[RING * 4];
 } arrived[QUEUES];
-
-static void *
-work(void *thread)
-{
-	pg_engine_worker(thread);
-	return NULL;
-}
-
-static void
-ignore(int sig)
-{
-	(void)sig;
-}
 
 static void
 open_port(unsigned int size)
@@ -73,14 +58,10 @@ static int
 setup(void **state)
 {
 	(void)state;
-	signal(PG_KICK_SIGNAL, ignore);
 	rig_engine_open(&rig, &(struct pg_engine_config){.ports = &pg_port_ethdev});
 	pg_engine_set_seed(rig.engine, 1, true);
 	open_port(RING);
-	for (unsigned int i = 0; i < 2; i++) {
-		if (pthread_create(&worker[i], NULL, work, pg_engine_thread(rig.engine, i)) != 0)
-			return -1;
-	}
+	rig_engine_work(&rig, 2);
 	return 0;
 }
 
@@ -122,10 +103,7 @@ static int
 teardown(void **state)
 {
 	(void)state;
-	pg_engine_stop(rig.engine, false);
-	pg_engine_quit(rig.engine);
-	pthread_join(worker[0], NULL);
-	pthread_join(worker[1], NULL);
+	rig_engine_rest(&rig);
 	drain_all(); // so that the pools are whole and go
 	rig_engine_fini(&rig);
 	return 0;

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <rte_eth_ring.h>
@@ -26,7 +25,6 @@
 #define LARGE    (pg_sanitized() ? 1500000u : 15000000u)
 
 static struct rig_engine rig;
-static pthread_t worker;
 static cpu_set_t all_cpus;
 
 /** Who reads the ring. reader: rw; the test reads it when the reader has been joined. */
@@ -44,19 +42,6 @@ pg_sanitized(void)
 #else
 	return false;
 #endif
-}
-
-static void *
-work(void *thread)
-{
-	pg_engine_worker(thread);
-	return NULL;
-}
-
-static void
-ignore(int sig)
-{
-	(void)sig;
 }
 
 static unsigned int
@@ -138,21 +123,10 @@ run_count(struct pg_device *device, uint16_t id, uint64_t count)
 static int
 setup(void **state)
 {
-	(void)state;
-	signal(PG_KICK_SIGNAL, ignore);
+	*state = &rig;
 	rig_engine_open(&rig, &(struct pg_engine_config){.ports = &pg_port_ethdev});
 	pg_engine_set_seed(rig.engine, 1, true);
-	return pthread_create(&worker, NULL, work, pg_engine_thread(rig.engine, 0)) == 0 ? 0 : -1;
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	pg_engine_stop(rig.engine, false);
-	pg_engine_quit(rig.engine);
-	pthread_join(worker, NULL);
-	rig_engine_fini(&rig);
+	rig_engine_work(&rig, 1);
 	return 0;
 }
 
@@ -187,8 +161,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_large, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_counts, setup, rig_engine_teardown),
+		cmocka_unit_test_setup_teardown(test_large, setup, rig_engine_teardown),
 	};
 
 	sched_getaffinity(0, sizeof(all_cpus), &all_cpus);

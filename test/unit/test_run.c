@@ -3,37 +3,19 @@
  * was sent and what the devices then show. */
 #include "support.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "support_eal.h"
 #include "support_engine.h"
 
 static struct rig_engine rig;
-static pthread_t worker;
-
-static void *
-work(void *thread)
-{
-	pg_engine_worker(thread);
-	return NULL;
-}
 
 static int
 setup(void **state)
 {
-	(void)state;
+	*state = &rig;
 	rig_engine_init(&rig, NULL);
-	return pthread_create(&worker, NULL, work, pg_engine_next_thread(rig.engine, NULL));
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	pg_engine_quit(rig.engine);
-	pthread_join(worker, NULL);
-	rig_engine_fini(&rig);
+	rig_engine_work(&rig, 1);
 	return 0;
 }
 
@@ -92,7 +74,7 @@ test_counts(void **state)
 	for (size_t i = 0; i < DIM(cases); i++) {
 		struct pg_device *device;
 
-		teardown(state);
+		rig_engine_teardown(state);
 		setup(state);
 		device = add("dev", cases[i].commands);
 		start_run();
@@ -121,7 +103,7 @@ test_other_types(void **state)
 	for (size_t i = 0; i < DIM(commands); i++) {
 		struct pg_device *device;
 
-		teardown(state);
+		rig_engine_teardown(state);
 		setup(state);
 		device = add("dev", "count 100;dst_mac 02:00:00:00:00:01");
 		rig_engine_set(&rig, "dev", commands[i]);
@@ -241,7 +223,7 @@ test_text(void **state)
 	free(text);
 }
 
-#define RUN(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define RUN(test) cmocka_unit_test_setup_teardown(test, setup, rig_engine_teardown)
 
 int
 main(void)

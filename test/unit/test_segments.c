@@ -4,7 +4,6 @@
 #include "support.h"
 
 #include <errno.h>
-#include <pthread.h>
 
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
@@ -17,31 +16,14 @@
 #define RING "ETH_RXTX0_net_ring0" // where the driver puts what it sends
 
 static struct rig_engine rig;
-static pthread_t worker;
 static struct rte_mbuf *got[1024];
-
-static void *
-work(void *thread)
-{
-	pg_engine_worker(thread);
-	return NULL;
-}
 
 static int
 setup(void **state)
 {
-	(void)state;
+	*state = &rig;
 	rig_engine_open(&rig, &(struct pg_engine_config){.ports = &pg_port_ethdev});
-	return pthread_create(&worker, NULL, work, pg_engine_next_thread(rig.engine, NULL));
-}
-
-static int
-teardown(void **state)
-{
-	(void)state;
-	pg_engine_quit(rig.engine);
-	pthread_join(worker, NULL);
-	rig_engine_fini(&rig);
+	rig_engine_work(&rig, 1);
 	return 0;
 }
 
@@ -163,7 +145,7 @@ test_buffers_return(void **state)
 		struct pg_device *device;
 		bool injected = strstr(cases[i], "receive") != NULL;
 
-		teardown(state);
+		rig_engine_teardown(state);
 		setup(state);
 		device = run("net_null0", cases[i]);
 		CHECK_U64(device->result.errors, injected && i == 6 ? 10000 : 0, "row %zu", i);
@@ -274,10 +256,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_layout, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_buffers_return, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_priority, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_layout, setup, rig_engine_teardown),
+		cmocka_unit_test_setup_teardown(test_buffers_return, setup, rig_engine_teardown),
+		cmocka_unit_test_setup_teardown(test_priority, setup, rig_engine_teardown),
+		cmocka_unit_test_setup_teardown(test_long, setup, rig_engine_teardown),
 		cmocka_unit_test(test_refused),
 	};
 
