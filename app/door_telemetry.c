@@ -168,22 +168,34 @@ get_devices(const char *cmd, const char *params, struct rte_tel_data *d)
 	return 0;
 }
 
+// The device that a request names, as it is now; leave() follows. NULL: no such device, and nothing
+// was entered.
+static struct pg_device *
+enter_device(const char *name, struct app **app)
+{
+	struct pg_device *device;
+
+	*app = enter();
+	if (*app == NULL)
+		return NULL;
+	device = name != NULL ? pg_engine_device((*app)->engine, name) : NULL;
+	if (device == NULL)
+		leave(*app);
+	else
+		pg_device_refresh(device);
+	return device;
+}
+
 static int
 get_device(const char *cmd, const char *params, struct rte_tel_data *d)
 {
-	struct app *app = enter();
-	struct pg_device *device;
+	struct app *app;
+	struct pg_device *device = enter_device(params, &app);
 	json_t *object;
 
 	(void)cmd;
-	if (app == NULL)
+	if (device == NULL)
 		return -1;
-	device = params != NULL ? pg_engine_device(app->engine, params) : NULL;
-	if (device == NULL) {
-		leave(app);
-		return -1;
-	}
-	pg_device_refresh(device);
 	object = pg_report_json_device(device, pg_engine_run(app->engine)->interrupted);
 	json_object_set_new(object, "running", json_boolean(pg_device_running(device)));
 	add_object(d, object);
@@ -224,20 +236,14 @@ get_threads(const char *cmd, const char *params, struct rte_tel_data *d)
 static int
 get_graph(const char *cmd, const char *params, struct rte_tel_data *d)
 {
-	struct app *app = enter();
-	struct pg_device *device;
+	struct app *app;
+	struct pg_device *device = enter_device(params, &app);
 	json_t *nodes, *node;
 	size_t index;
 
 	(void)cmd;
-	if (app == NULL)
+	if (device == NULL)
 		return -1;
-	device = params != NULL ? pg_engine_device(app->engine, params) : NULL;
-	if (device == NULL) {
-		leave(app);
-		return -1;
-	}
-	pg_device_refresh(device);
 	nodes = pg_report_json_nodes(device);
 	rte_tel_data_start_array(d, RTE_TEL_CONTAINER);
 	json_array_foreach(nodes, index, node) add_entry(d, json_incref(node));
