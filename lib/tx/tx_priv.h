@@ -84,6 +84,13 @@ struct pg_task {
 	struct rte_mbuf *pkts[] __rte_cache_aligned; /**< burst */
 };
 
+/** Has it packets that the driver has not taken yet? */
+static inline bool
+tx_task_holds(const struct pg_task *task)
+{
+	return task->npkts != 0 || (task->map != NULL && task->map->pending != 0);
+}
+
 static_assert(offsetof(struct pg_task, counters) % RTE_CACHE_LINE_SIZE == 0,
 	"counters have lines of their own");
 

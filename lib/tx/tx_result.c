@@ -99,10 +99,9 @@ stuck(struct pg_device *device)
 {
 	const struct pg_task *task = device->task;
 	uint64_t ns;
-	bool held = task->npkts != 0 || (task->map != NULL && task->map->pending != 0);
 
 	// Without packets in hand a paced task waits for the next one's time, another for buffers.
-	if (task->wait_since == 0 || (!held && task->paced))
+	if (task->wait_since == 0 || (task->paced && !tx_task_holds(task)))
 		return false;
 	ns = pg_clock_ns(device->thread->engine->config.clock,
 		task->counters.stop_cycles - task->wait_since);

@@ -68,12 +68,6 @@ fetch(const struct pg_task *second, const struct pg_task *first)
 	}
 }
 
-static inline bool
-holds_packets(const struct pg_task *task)
-{
-	return task->npkts != 0 || (task->map != NULL && task->map->pending != 0);
-}
-
 // One turn. A task whose next packet is not due yet waits in the wheel, the others in the ring.
 static inline void
 run(struct tx_share *share, struct pg_task *task)
@@ -95,7 +89,7 @@ run(struct tx_share *share, struct pg_task *task)
 		share->active--;
 		return;
 	}
-	if (!task->paced || (int64_t)(task->pace.due - now) <= 0 || holds_packets(task)) {
+	if (!task->paced || (int64_t)(task->pace.due - now) <= 0 || tx_task_holds(task)) {
 		push(share, task);
 		return;
 	}
