@@ -119,13 +119,17 @@ sound() {
 	silent "$ERR" 'runtime error: |ERROR: [A-Za-z]+Sanitizer'
 }
 
-# Run the program with exactly these arguments.
-invoke() {
+# Run the program with exactly these arguments. Standard input is the caller's.
+invoke_reading() {
 	RC=0
 	rm -f "$JSON"
-	timeout -k 5 "$LIMIT" "${WRAP[@]}" "$PMDGEN" "$@" >"$OUT" 2>"$ERR" </dev/null || RC=$?
+	timeout -k 5 "$LIMIT" "${WRAP[@]}" "$PMDGEN" "$@" >"$OUT" 2>"$ERR" || RC=$?
 	sound
 	keep_report
+}
+
+invoke() {
+	invoke_reading "$@" </dev/null
 }
 
 # run STATUS [ARGUMENT...]: EAL as this test wants it, a report in $JSON; the status must be STATUS.
@@ -135,6 +139,15 @@ run() {
 	eal
 	invoke "${EAL[@]}" -- -j "$JSON" "$@"
 	[ "$RC" -eq "$want" ] || fail "exit status $RC, not $want, of: $*"
+}
+
+# piped STATUS TEXT [ARGUMENT...]: as run; the text, with its \n, comes through a pipe.
+piped() {
+	local want=$1 text=$2
+	shift 2
+	eal
+	invoke_reading "${EAL[@]}" -- -j "$JSON" "$@" < <(printf '%b' "$text")
+	[ "$RC" -eq "$want" ] || fail "exit status $RC, not $want, of: $text"
 }
 
 # run_paced [ARGUMENT...]: as run 0, but other programs may make a paced run late. Then the status is

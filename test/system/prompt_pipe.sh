@@ -6,17 +6,6 @@
 
 export XDG_STATE_HOME=$DIR/state
 
-# piped STATUS TEXT [ARGUMENT...]
-piped() {
-	local want=$1 text=$2
-	shift 2
-	eal
-	RC=0
-	printf '%b' "$text" | timeout -k 5 "$LIMIT" "$PMDGEN" "${EAL[@]}" -- -j "$JSON" "$@" >"$OUT" 2>"$ERR" || RC=$?
-	sound
-	[ "$RC" -eq "$want" ] || fail "exit status $RC, not $want, of: $text"
-}
-
 # Each line stands behind the prompt that it was an answer to; pgctrl may be left out.
 piped 0 'kpktgend_0 add_device net_null0\n[net_null0]\n\n# so\ncount 5\nstart\n[pgctrl]\nquit\nnosuch\n' -i
 sed '/Result:/,/^clock:/d' "$OUT" | diff - <(printf '%s\n' 'pmdgen> kpktgend_0 add_device net_null0' \

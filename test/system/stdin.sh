@@ -3,17 +3,6 @@
 # Commands from a pipe: run as they come, up to the end of file, a wrong line, or a signal.
 . "$(dirname "$0")/lib.sh"
 
-# piped STATUS TEXT [ARGUMENT...]
-piped() {
-	local want=$1 text=$2
-	shift 2
-	eal
-	RC=0
-	printf '%b' "$text" | timeout -k 5 "$LIMIT" "$PMDGEN" "${EAL[@]}" -- -j "$JSON" "$@" >"$OUT" 2>"$ERR" || RC=$?
-	sound
-	[ "$RC" -eq "$want" ] || fail "exit status $RC, not $want, of: $text"
-}
-
 # Sections, comments, and no newline at the end.
 piped 0 '# from a pipe\n[kpktgend_0]\nadd_device net_null0\n\n[net_null0]\ncount 5\n[pgctrl]\nstart'
 check '[.runs[].devices[].sent] == [5]'

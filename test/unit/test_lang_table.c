@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 
-#include "pg_lang.h"
+#include "lang_priv.h"
 #include "pg_tx.h"
 
 static const struct pg_command_list *const lists[] = {
@@ -16,12 +16,7 @@ static const struct pg_command_list *const lists[] = {
 static const struct pg_command *
 row_at(size_t i)
 {
-	for (size_t l = 0; l < DIM(lists); l++) {
-		if (i < lists[l]->count)
-			return &lists[l]->rows[i];
-		i -= lists[l]->count;
-	}
-	return NULL;
+	return lang_table_row(lists, DIM(lists), i);
 }
 
 static bool

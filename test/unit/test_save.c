@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "pg_lang.h"
+#include "lang_priv.h"
 #include "pg_tx.h"
 
 static const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
@@ -49,12 +49,7 @@ teardown(void **state)
 static const struct pg_command *
 row_at(size_t i)
 {
-	for (size_t l = 0; l < DIM(lists); l++) {
-		if (i < lists[l]->count)
-			return &lists[l]->rows[i];
-		i -= lists[l]->count;
-	}
-	return NULL;
+	return lang_table_row(lists, DIM(lists), i);
 }
 
 static int
