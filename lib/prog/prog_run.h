@@ -68,21 +68,19 @@ struct prog_op;
 typedef void (*prog_fn)(const struct pg_prog *prog, const struct prog_op *op,
 	struct pg_prog_state *state, struct rte_mbuf **pkts, unsigned int n);
 
+/** The first cache line is all that most kinds read. */
 struct prog_op {
-	prog_fn fn;
+	_Alignas(RTE_CACHE_LINE_SIZE) prog_fn fn;
 	uint8_t kind;    /**< enum prog_kind */
 	uint8_t column;  /**< of the scratch; fields that share one use it at once */
 	uint8_t field;   /**< enum pg_field */
+	uint8_t half;    /**< of a cycle's permutation: bits, of the wide one: half of them */
 	uint16_t offset; /**< of what it writes, from the Ethernet header */
 	uint16_t bits;   /**< PROG_TCI: priority and CFI; PROG_LABEL: the S bit */
 	uint32_t lo;
 	uint32_t n;     /**< values of the range; 0: 2^32. PROG_WALK_*: the last value */
 	uint32_t shift; /**< PROG_RANDOM_BITS. PROG_WALK_*: from one value to the next */
 	uint32_t ahead; /**< PROG_LINEAR: 1 if packet 0 has the second value */
-	uint32_t nskips;
-	struct {
-		uint32_t from, length;
-	} skip[PROG_SKIPS_MAX];
 	struct pg_key key;
 	const uint32_t *steps; /**< k * stride mod n, for k < PG_BURST_MAX */
 	/** How far one packet moves on: within a cycle, and in whole cycles. PROG_LINEAR: how much
@@ -91,10 +89,15 @@ struct prog_op {
 	/** PROG_IMIX: sum of the weights; PROG_FLOWS_*: packets of a block, or of a flow where they
 	 *  are in sequence; PROG_WALK_*, PROG_LINEAR_FLOW: values */
 	uint64_t cycle;
-	/** Of the permutation of a cycle: bits, of the wide one: half of them. */
-	uint8_t half;
 	struct rte_reciprocal by_flowlen; /**< PROG_FLOWS_RANDOM */
+	uint32_t nskips;
+	struct {
+		uint32_t from, length;
+	} skip[PROG_SKIPS_MAX];
 };
+
+static_assert(offsetof(struct prog_op, step_cycles) == RTE_CACHE_LINE_SIZE,
+	"what most kinds read is in the first cache line");
 
 /** Const while a run lasts; shared by every queue that runs it. */
 struct pg_prog {
@@ -102,7 +105,6 @@ struct pg_prog {
 	uint32_t nops;
 	uint32_t frame;       /**< fixed frame length; 0: sizes vary */
 	uint32_t frame_min;   /**< the shortest that holds the headers */
-	uint32_t frame_max;   /**< bytes without FCS */
 	uint32_t image_bytes; /**< frame_max rounded up to 64 */
 	uint32_t ip_base;     /**< sum of the IPv4 header's 16-bit words that never change */
 	uint32_t udp_base;    /**< the same for UDP with its pseudo header */
@@ -110,14 +112,16 @@ struct pg_prog {
 	uint32_t ports;       /**< both UDP ports, where they do not vary */
 	uint32_t udp_length;  /**< in the upper half; 0 if sizes vary */
 	uint32_t copies;
-	uint32_t frags;           /**< segments behind the first; 0: one piece */
-	uint64_t per_frag;        /**< 2^32 / frags, rounded up */
-	uint32_t first, stride;   /**< packet j is packet first + j * stride of the stream */
 	uint16_t l3, l4, payload; /**< offsets from the Ethernet header */
 	bool ip6;
+	uint32_t first, stride; /**< packet j is packet first + j * stride of the stream */
+	/* Behind the first cache line: what only some packets need. */
 	uint64_t rearm[2];      /**< data_off, refcnt, nb_segs, port, ol_flags of an mbuf */
-	uint64_t frag_rearm[2]; /**< the same of a fragment */
 	uint64_t priority;      /**< in the upper half, as it lies behind data_len and vlan_tci */
+	uint32_t frame_max;     /**< bytes without FCS */
+	uint32_t frags;         /**< segments behind the first; 0: one piece */
+	uint64_t per_frag;      /**< 2^32 / frags, rounded up */
+	uint64_t frag_rearm[2]; /**< the same of a fragment */
 	struct pg_flow flow;
 	const struct pg_walk *walk; /**< borrowed: history, of flows as Linux walks them */
 	const char *isa;
@@ -153,6 +157,9 @@ struct pg_prog_scratch {
 	uint64_t cycle[PROG_COLUMN];
 	uint32_t place[PROG_COLUMN], round_key[PROG_COLUMN];
 	uint64_t due[PROG_COLUMN]; /**< cycles; PROG_STAMP_EACH: set by the worker before */
+	/** The burst itself, from the pool to the driver. One for all devices of a thread: a place
+	 *  that is always in the cache. */
+	struct rte_mbuf *pkts[PG_BURST_MAX];
 };
 
 /** Segments that wait to be used, of a pool without headroom. worker: rw. */
@@ -163,19 +170,19 @@ struct pg_frags {
 
 /** What advances, one per runner of a program. worker: rw; control reads it after the run. */
 struct pg_prog_state {
-	uint64_t index;         /**< of the next packet to build */
+	uint64_t index; /**< of the next packet to build */
+	struct pg_prog_scratch *scratch;
 	uint32_t id;            /**< of packet 0 */
 	struct pg_walk *walk;   /**< borrowed; NULL: none */
 	struct pg_frags *frags; /**< owned; the program's frags for each packet of a burst */
 	uint64_t bytes;         /**< of all frames of varying size built, without FCS */
 	/* How stamps are made: wall_ns at wall_cycles, then ns_per_cycle of pg_clock. */
 	uint64_t wall_ns, wall_cycles, ns_per_cycle;
-	struct pg_prog_scratch *scratch;
+	uint32_t residue[PG_FIELDS]; /**< PROG_LINEAR: index mod n */
 	uint64_t *seen; /**< PROG_FLOWS_RANDOM: a bit for each flow of this block; owned */
 	uint64_t block; /**< that seen[] is about; PROG_FLOWS_SEQ: the flow before */
 	uint64_t flows_started;
 	uint64_t imix_count[PG_PAIRS_MAX]; /**< packets built of each entry */
-	uint32_t residue[PG_FIELDS];       /**< PROG_LINEAR: index mod n */
 };
 
 /** Bytes from an mbuf to its frame: buffers come from pools without private area. */

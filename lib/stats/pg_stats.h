@@ -14,13 +14,13 @@
 struct pg_counters {
 	uint64_t sent;        /**< packets the driver or the receive graph took */
 	uint64_t errors;      /**< packets the receive graph dropped */
-	uint64_t bytes;       /**< of the packets sent, without FCS; sizes that vary */
 	uint64_t built;       /**< packets built, before copies */
 	uint64_t calls;       /**< transmit calls or walks */
-	uint64_t short_calls; /**< calls that took less than was offered */
-	uint64_t pool_empty;  /**< turns without a buffer */
 	uint64_t turn_cycles; /**< of turns that sent, where devices share the lcore; else 0 */
 	uint64_t idle_cycles; /**< waiting for a packet to be due or for the driver */
+	uint64_t short_calls; /**< calls that took less than was offered */
+	uint64_t pool_empty;  /**< turns without a buffer */
+	uint64_t bytes;       /**< of the packets sent, without FCS; sizes that vary */
 	uint64_t start_cycles, stop_cycles;
 } __rte_cache_aligned;
 

@@ -46,31 +46,31 @@ struct tx_map {
 struct pg_task {
 	/** Send one burst, or what is left of one; false when the task is finished. */
 	bool (*turn)(struct pg_task *task);
-	const struct pg_prog *prog;    /**< const */
-	struct rte_mempool *pool;      /**< const */
-	struct rte_mempool *frag_pool; /**< const; NULL: no fragments */
-	uint64_t left;                 /**< packets still to be built */
-	uint16_t port, queue;          /**< const */
-	uint16_t burst;                /**< const: packets per call */
-	uint16_t head, npkts;          /**< of pkts[]: what the driver has not taken yet */
-	uint32_t copies;               /**< const: sends per packet built */
-	uint32_t place;                /**< const: in the worker's tasks */
-	uint64_t wait_since;           /**< cycles; 0: not waiting */
-	struct pg_prog_state state;
+	const struct pg_prog *prog; /**< const */
+	struct rte_mempool *pool;   /**< const */
+	uint64_t left;              /**< packets still to be built */
+	uint64_t wait_since;        /**< cycles; 0: not waiting */
+	uint16_t port, queue;       /**< const */
+	uint16_t burst;             /**< const: packets per call */
+	uint16_t head, npkts;       /**< of pkts[]: what the driver has not taken yet */
+	uint8_t done;               /**< worker: w, once, when it has ended the task */
+	uint8_t paced;              /**< const: enum paced of tx_turn.c */
+	uint32_t copies;            /**< const: sends per packet built */
+	uint32_t place;             /**< const: in the worker's tasks */
 	struct pg_pace pace;
-	struct pg_rx_graph *rx; /**< const; NULL in start_xmit */
-	uint64_t mac;           /**< const: the port's, for the receive graph */
-	struct rte_mbuf *clone; /**< the packet being repeated, with a reference of ours */
+	struct pg_prog_state state;
+	struct rte_mempool *frag_pool; /**< const; NULL: no fragments */
+	struct pg_rx_graph *rx;        /**< const; NULL in start_xmit */
+	uint64_t mac;                  /**< const: the port's, for the receive graph */
+	struct rte_mbuf *clone;        /**< the packet being repeated, with a reference of ours */
 	uint32_t clone_left;
 	uint64_t clone_bytes;          /**< of all copies taken */
 	struct pg_rx_profile *profile; /**< the device's; collected after each walk when shared */
 	uint8_t cancelled;             /**< control: w, once; the worker then ends the task */
-	uint8_t done;                  /**< worker: w, once, when it has ended the task */
 	bool shared;                   /**< const: other devices use the same graph */
 	struct tx_map *map;            /**< const, owned; NULL: all packets take one queue */
 	struct pg_counters counters;
 	/* control only */
-	uint8_t paced; /**< enum paced of tx_turn.c */
 	bool finished; /**< the device has its result */
 	bool refusals; /**< calls that the driver refuses are errors */
 	struct pg_device *device;
@@ -81,7 +81,7 @@ struct pg_task {
 	struct pg_walk *spare;      /**< a walk for what is built after the run; owned */
 	struct pg_rx_graph *null;   /**< the empty graph that the own cost is measured with */
 	double own_cycles;
-	struct rte_mbuf *pkts[] __rte_cache_aligned; /**< burst */
+	struct rte_mbuf *pkts[] __rte_cache_aligned; /**< burst: of the last one, what is left */
 };
 
 /** Has it packets that the driver has not taken yet? */
@@ -104,6 +104,9 @@ struct tx_queue {
 	uint16_t nqueues;      /**< that the widest queue map needs */
 	unsigned int ndevices; /**< that share it and its pool */
 	uint32_t frame_max, burst_max;
+	uint32_t priority; /**< of the first device */
+	bool alike;        /**< all devices' packets have the same metadata */
+	bool prepared;     /**< the pool's buffers hold it */
 	struct rte_mempool *pool;
 	uint32_t buffer_bytes; /**< data room of the pool's buffers */
 	uint32_t cache;
@@ -177,13 +180,15 @@ void tx_task_bind(struct pg_task *task, bool paced, bool by_size);
  *  that is only slow, or that the system has interrupted, is back sooner. */
 #define TX_STUCK_NS 100000000
 
-/** Put the intended times of the next n packets into the scratch, and build them: a turn without
- *  a clock. Returns how many were built: less than n if the pool is empty. Context: control. */
+/** Put the intended times of the next n packets into the scratch, and build them into the task's
+ *  pkts[]: a turn without a clock. Returns how many were built: less than n if the pool is empty.
+ *  Context: control. */
 void tx_task_schedule(struct pg_task *task, unsigned int n);
 unsigned int tx_task_build(struct pg_task *task, unsigned int n);
 
-/** Take buffers for n packets from the task's pools into pkts[], fragments apart. False: empty. */
-bool tx_task_take(struct pg_task *task, unsigned int n);
+/** Take buffers for n packets from the task's pools, fragments apart. False: empty.
+ *  Shape:   pkts[n]. */
+bool tx_task_take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n);
 
 /** Fragments: can the device's port send them; tell ports what their devices need; pool and stash
  *  of a task; give the stash back; the pool goes with its device. Errors: -errno with text. */

@@ -41,12 +41,20 @@ tx_queue_of(const struct pg_device *device)
 	return q;
 }
 
+// One segment of one length: then all packets have the same metadata.
+static bool
+one_shape(const struct pg_template *tmpl)
+{
+	return tmpl->min_size >= tmpl->max_size && tmpl->imix.count == 0 && tmpl->frags == 0;
+}
+
 // Count a device in on its thread's queues for its port (DESIGN 1).
 static int
 join(struct pg_device *device, struct pg_error *err)
 {
 	struct pg_worker *worker = device->thread->worker;
-	uint32_t frame = pg_template_frame_max(&device->settings.tmpl);
+	const struct pg_template *tmpl = &device->settings.tmpl;
+	uint32_t frame = pg_template_frame_max(tmpl);
 	struct tx_queue *queue = tx_queue_of(device);
 	struct tx_map_plan plan;
 
@@ -59,8 +67,14 @@ join(struct pg_device *device, struct pg_error *err)
 		queue->next = worker->queues;
 		worker->queues = queue;
 	}
-	if (queue->ndevices++ == 0)
+	if (queue->ndevices++ == 0) {
 		queue->frame_max = queue->burst_max = queue->nqueues = 0;
+		queue->priority = tmpl->skb_priority;
+		queue->alike = true;
+		queue->prepared = false;
+	}
+	queue->alike &= one_shape(tmpl) && tmpl->skb_priority == queue->priority &&
+			(queue->ndevices == 1 || frame == queue->frame_max);
 	tx_map_plan(device, &plan);
 	queue->nqueues = RTE_MAX(queue->nqueues, plan.hi + 1);
 	queue->frame_max = RTE_MAX(queue->frame_max, frame);

@@ -9,9 +9,8 @@
 #include "pg_wheel.h"
 #include "tx_priv.h"
 
-#define TASK_LINES 8 // of a task, that a turn needs
-#define PROG_LINES 3
-#define OP_LINES   8
+#define TASK_LINES 3 // of a task, that most turns need: with the pace and the state's first
+#define OPS        8u // of a program, that are fetched ahead
 
 /** worker: rw. */
 struct tx_share {
@@ -52,19 +51,23 @@ fetch_lines(const void *at, unsigned int lines)
 		rte_prefetch0((const char *)at + i * RTE_CACHE_LINE_SIZE);
 }
 
-// Two turns ahead the task, one turn ahead its program.
+// Three turns ahead the task, then its program, then what that points to.
 static inline void
-fetch(const struct pg_task *second, const struct pg_task *first)
+fetch(const struct pg_task *third, const struct pg_task *second, const struct pg_task *first)
 {
+	if (third != NULL) {
+		fetch_lines(third, TASK_LINES);
+		fetch_lines(&third->counters, 1);
+	}
 	if (second != NULL) {
-		fetch_lines(second, TASK_LINES);
-		fetch_lines(&second->counters, 2);
-		fetch_lines(second->pkts, 1);
+		fetch_lines(second->prog, 1);
+		fetch_lines(second->prog->image, 1);
 	}
 	if (first != NULL) {
-		fetch_lines(first->prog, PROG_LINES);
-		fetch_lines(first->prog->image, 1);
-		fetch_lines(first->prog->ops, OP_LINES);
+		const struct pg_prog *prog = first->prog;
+
+		for (uint32_t i = 0; i < RTE_MIN(prog->nops, OPS); i++)
+			fetch_lines(&prog->ops[i], 1);
 	}
 }
 
@@ -99,38 +102,33 @@ run(struct tx_share *share, struct pg_task *task)
 	pg_wheel_add(&share->wheel, &share->item[task->place]);
 }
 
+// Those whose time has come go before all others.
 static void
-run_due(struct pg_worker *worker, struct tx_share *share)
+take_due(struct pg_worker *worker, struct tx_share *share)
 {
-	struct pg_wheel_item *item = pg_wheel_take(&share->wheel, share->before);
+	const struct pg_wheel_item *due = pg_wheel_take(&share->wheel, share->before), *item;
+	uint32_t at;
 
-	while (item != NULL) {
-		struct pg_wheel_item *next = item->next;
-		struct pg_task *task = worker->tasks[item - share->item];
-
-		if (next != NULL)
-			fetch(next->next != NULL ? worker->tasks[next->next - share->item] : NULL,
-				worker->tasks[next - share->item]);
-		if (likely(tx_order(worker) == TX_GO))
-			run(share, task);
-		else
-			push(share, task);
-		item = next;
-	}
+	for (item = due; item != NULL; item = item->next)
+		share->head--;
+	at = share->head;
+	for (item = due; item != NULL; item = item->next)
+		share->ring[at++ & share->mask] = worker->tasks[item - share->item];
 }
 
 static void
 run_ready(struct pg_worker *worker, struct tx_share *share)
 {
-	uint32_t end = share->tail;
+	struct pg_task **const ring = share->ring;
+	const uint32_t end = share->tail, mask = share->mask;
 
 	while (share->head != end && tx_order(worker) == TX_GO) {
-		struct pg_task **ring = share->ring;
 		uint32_t at = share->head++, left = end - at;
 
-		fetch(left > 2 ? ring[(at + 2) & share->mask] : NULL,
-			left > 1 ? ring[(at + 1) & share->mask] : NULL);
-		run(share, ring[at & share->mask]);
+		fetch(left > 3 ? ring[(at + 3) & mask] : NULL,
+			left > 2 ? ring[(at + 2) & mask] : NULL,
+			left > 1 ? ring[(at + 1) & mask] : NULL);
+		run(share, ring[at & mask]);
 	}
 }
 
@@ -149,7 +147,7 @@ tx_share_run(struct pg_worker *worker)
 		share->active++;
 	}
 	while (share->active > 0 && tx_order(worker) == TX_GO) {
-		run_due(worker, share);
+		take_due(worker, share);
 		run_ready(worker, share);
 		if (share->head == share->tail) { // all wait for their time
 			rte_pause();

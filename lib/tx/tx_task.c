@@ -77,6 +77,14 @@ image_kept(const struct tx_queue *queue)
 	return queue->ndevices == 1 && keeps_packets(queue);
 }
 
+// The same of the mbufs' metadata, which several templates may have in common.
+static bool
+mbuf_kept(const struct tx_queue *queue)
+{
+	return queue->port != NULL && keeps_packets(queue) &&
+	       (queue->ndevices == 1 || queue->alike);
+}
+
 static struct pg_prog *
 compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error *err)
 {
@@ -91,7 +99,7 @@ compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error 
 		.copies = RTE_MAX(set->clone_skb, 1u),
 		.socket = (int)rte_lcore_to_socket_id(device->thread->lcore),
 		.image_kept = queue != NULL && image_kept(queue),
-		.mbuf_kept = queue != NULL && image_kept(queue) && queue->port != NULL,
+		.mbuf_kept = queue != NULL && mbuf_kept(queue),
 		.frags_kept = keeps_packets(queue),
 		.paced = set->rate.kind != PG_RATE_NONE,
 	};
@@ -299,8 +307,10 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	if (device->settings.tmpl.flows > 0)
 		task->state.seen = rte_zmalloc("pg_seen", PG_FLOWS_MAX / 8, RTE_CACHE_LINE_SIZE);
 	pg_prog_seek(prog, &task->state, 0);
-	if (image_kept(queue))
+	if (!queue->prepared && (image_kept(queue) || mbuf_kept(queue))) {
 		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
+		queue->prepared = true;
+	}
 	tx_task_bind(task, device->settings.rate.kind != PG_RATE_NONE, paced_by_size(device, prog));
 	return 0;
 }

@@ -51,18 +51,20 @@ take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n, const bool ch
 }
 
 bool
-tx_task_take(struct pg_task *task, unsigned int n)
+tx_task_take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n)
 {
-	return take(task, task->pkts, n, task->frag_pool != NULL);
+	return take(task, pkts, n, task->frag_pool != NULL);
 }
 
 // Buffers for n packets, built. False: the pool is empty.
 static __rte_always_inline bool
 build_distinct(struct pg_task *task, unsigned int n, const bool chained)
 {
-	if (unlikely(!take(task, task->pkts, n, chained)))
+	struct rte_mbuf **pkts = task->state.scratch->pkts;
+
+	if (unlikely(!take(task, pkts, n, chained)))
 		return false;
-	pg_prog_run(task->prog, &task->state, task->pkts, n);
+	pg_prog_run(task->prog, &task->state, pkts, n);
 	pg_counter_add(&task->counters.built, n);
 	return true;
 }
@@ -121,7 +123,7 @@ build_clones(struct pg_task *task, unsigned int n, const enum paced paced, const
 				rte_mbuf_refcnt_update(clone, more);
 		}
 		for (unsigned int i = 0; i < now; i++)
-			task->pkts[k + i] = clone;
+			task->state.scratch->pkts[k + i] = clone;
 		k += now;
 	}
 	return k;
@@ -157,8 +159,11 @@ tx_task_build(struct pg_task *task, unsigned int n)
 	const bool chained = task->frag_pool != NULL;
 
 	if (task->copies > 1)
-		return build_clones(task, n, PACED, chained);
-	return build_distinct(task, n, chained) ? n : 0;
+		n = build_clones(task, n, PACED, chained);
+	else if (!build_distinct(task, n, chained))
+		n = 0;
+	memcpy(task->pkts, task->state.scratch->pkts, n * sizeof(task->pkts[0]));
+	return n;
 }
 
 static __rte_always_inline bool
@@ -196,16 +201,13 @@ build(struct pg_task *task, const enum paced paced, const bool cloned, const boo
 		wait_end(task, rte_rdtsc());
 	}
 	task->left -= built;
-	task->head = 0;
 	task->npkts = built;
 	return true;
 }
 
 static __rte_always_inline uint16_t
-hand_over(struct pg_task *task, const enum sink sink)
+hand_over(struct pg_task *task, struct rte_mbuf **pkts, const enum sink sink)
 {
-	struct rte_mbuf **pkts = task->pkts + task->head;
-
 	if (sink == SINK_PORT)
 		return rte_eth_tx_burst(task->port, task->queue, pkts, task->npkts);
 	pg_counter_add(
@@ -223,7 +225,7 @@ line_up(struct pg_task *task, struct tx_map *map)
 	for (uint16_t k = 0; k < task->npkts; k++) {
 		struct tx_line *line = &map->line[map->line_of[k]];
 
-		line->pkts[line->npkts++] = task->pkts[k];
+		line->pkts[line->npkts++] = task->state.scratch->pkts[k];
 	}
 	map->pending += task->npkts;
 	task->npkts = 0;
@@ -277,27 +279,42 @@ turn_queues(struct pg_task *task, const enum paced paced, const bool cloned, con
 	return task->left != 0 || map->pending != 0;
 }
 
+// The driver has taken `sent` of the packets; the others stay first in line, in a place of the
+// task's own.
+static __rte_noinline void
+keep_rest(struct pg_task *task, struct rte_mbuf **pkts, uint16_t sent)
+{
+	task->npkts -= sent;
+	if (pkts == task->pkts + task->head) {
+		task->head += sent;
+	} else {
+		task->head = 0;
+		memcpy(task->pkts, pkts + sent, task->npkts * sizeof(pkts[0]));
+	}
+	pg_counter_add(&task->counters.short_calls, 1);
+	wait_begin(task, rte_rdtsc());
+}
+
 static __rte_always_inline bool
 turn(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
 	const enum sink sink)
 {
 	const bool tail = task->npkts != 0;
+	struct rte_mbuf **pkts = tail ? task->pkts + task->head : task->state.scratch->pkts;
 	uint16_t sent;
 
 	if (sink == SINK_QUEUES)
 		return turn_queues(task, paced, cloned, chained);
 	if (likely(!tail) && !build(task, paced, cloned, chained))
 		return true;
-	sent = hand_over(task, sink);
+	sent = hand_over(task, pkts, sink);
 	pg_counter_add(&task->counters.sent, sent);
 	pg_counter_add(&task->counters.calls, 1);
-	task->head += sent;
-	task->npkts -= sent;
-	if (unlikely(task->npkts != 0)) {
-		pg_counter_add(&task->counters.short_calls, 1);
-		wait_begin(task, rte_rdtsc());
+	if (unlikely(sent < task->npkts)) {
+		keep_rest(task, pkts, sent);
 		return true;
 	}
+	task->npkts = 0;
 	if (unlikely(tail))
 		wait_end(task, rte_rdtsc());
 	return task->left != 0;

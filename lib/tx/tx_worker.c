@@ -54,13 +54,14 @@ compare_u64(const void *a, const void *b)
 static uint64_t
 own_chunk(struct pg_task *task, unsigned int bursts)
 {
+	struct rte_mbuf **pkts = task->state.scratch->pkts;
 	uint64_t start = rte_rdtsc();
 
 	for (unsigned int b = 0; b < bursts; b++) {
-		if (!tx_task_take(task, task->burst))
+		if (!tx_task_take(task, pkts, task->burst))
 			break;
-		pg_prog_run(task->prog, &task->state, task->pkts, task->burst);
-		pg_rx_inject(task->null, task->pkts, task->burst, task->mac);
+		pg_prog_run(task->prog, &task->state, pkts, task->burst);
+		pg_rx_inject(task->null, pkts, task->burst, task->mac);
 	}
 	return rte_rdtsc() - start;
 }
