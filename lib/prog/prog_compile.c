@@ -342,6 +342,23 @@ emit_addresses(struct pg_prog *prog, const struct pg_prog_config *config, uint32
 	return prog->flow.dst6.random ? emit_ip6(prog, config, PG_FIELD_IP6_DST) : 0;
 }
 
+// Where nothing else writes to the frame meanwhile, the image waits for the last operation, which
+// then is the only one that walks over the packets. Says whether that is so.
+static bool
+fold_image(struct pg_prog *prog)
+{
+	uint32_t at = prog->nops;
+
+	while (at > 0 &&
+		(prog->ops[at - 1].kind < PROG_MBUF || prog->ops[at - 1].kind == PROG_STAMP_NONE))
+		at--;
+	if (at == 0 || prog->ops[at - 1].kind != PROG_IMAGE)
+		return false;
+	prog->nops--;
+	memmove(&prog->ops[at - 1], &prog->ops[at], (prog->nops + 1 - at) * sizeof(prog->ops[0]));
+	return true;
+}
+
 int
 prog_emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 {
@@ -367,6 +384,8 @@ prog_emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 		emit(prog, PROG_STAMP_NONE);
 	if (rc == 0)
 		rc = emit_addresses(prog, config, &seal);
+	if (fold_image(prog))
+		seal |= PROG_SEAL_IMAGE;
 	emit(prog, PROG_SEAL + seal);
 	return rc;
 }

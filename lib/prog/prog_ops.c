@@ -136,28 +136,27 @@ op_frags_clear(OP_ARGS)
 	put_frags(prog, op, state, pkts, n, true);
 }
 
+static __rte_always_inline void
+put_image(const struct pg_prog *prog, uint8_t *frame, uint32_t bytes)
+{
+	for (uint32_t at = 0; at < bytes; at += 64)
+		memcpy(frame + at, prog->image + at, 64);
+}
+
 static void
 op_image(OP_ARGS)
 {
 	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint8_t *frame = frame_of(pkts[k]);
-
-		for (uint32_t at = 0; at < prog->image_bytes; at += 64)
-			memcpy(frame + at, prog->image + at, 64);
-	}
+	for (unsigned int k = 0; k < n; k++)
+		put_image(prog, frame_of(pkts[k]), prog->image_bytes);
 }
 
 static void
 op_image_sizes(OP_ARGS)
 {
 	OP_UNUSED;
-	for (unsigned int k = 0; k < n; k++) {
-		uint8_t *frame = frame_of(pkts[k]);
-
-		for (uint32_t at = 0; at < state->scratch->length[k]; at += 64)
-			memcpy(frame + at, prog->image + at, 64);
-	}
+	for (unsigned int k = 0; k < n; k++)
+		put_image(prog, frame_of(pkts[k]), state->scratch->length[k]);
 }
 
 static void
@@ -421,6 +420,8 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 	for (unsigned int k = 0; k < n; k++) {
 		uint8_t *frame = frame_of(pkts[k]);
 
+		if (what & PROG_SEAL_IMAGE)
+			put_image(prog, frame, prog->image_bytes);
 		if (!(what & PROG_SEAL_IP6))
 			memcpy(frame + id, &c->id[k], 8);
 		if (what & PROG_SEAL_ADDRESSES)
@@ -439,12 +440,14 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 	}
 #define SEAL_ROW(what) [PROG_SEAL + what] = op_seal_##what,
 // Every combination of enum prog_seal. IPv6 always has a checksum and no address columns.
-#define SEALS(X) \
-	X(0)     \
-	X(1)     \
-	X(2)     \
-	X(3)     \
-	X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(20) X(22) X(28) X(30)
+#define SEALS(X)                                                                                   \
+	X(0)                                                                                       \
+	X(1)                                                                                       \
+	X(2)                                                                                       \
+	X(3)                                                                                       \
+	X(4)                                                                                       \
+	X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(20) X(22) X(28) X(30) X(32) \
+		X(33) X(34) X(35) X(36) X(37) X(38) X(39) X(52) X(54)
 
 SEALS(SEAL)
 

@@ -47,7 +47,7 @@ enum prog_kind {
 	PROG_STAMP_EACH,  /**< each packet's own time */
 	PROG_STAMP_NONE,  /**< no time; its part of the UDP sum is zero */
 	PROG_SEAL,        /**< the first of PROG_SEALS: see enum prog_seal */
-	PROG_KINDS = PROG_SEAL + 32,
+	PROG_KINDS = PROG_SEAL + 64,
 };
 
 /** What the last operation writes besides id, IPv4 checksum and sequence number: added to
@@ -58,6 +58,7 @@ enum prog_seal {
 	PROG_SEAL_CHECKSUM = 1 << 2,  /**< the UDP checksum */
 	PROG_SEAL_LENGTH = 1 << 3,    /**< the UDP length, from length[] */
 	PROG_SEAL_IP6 = 1 << 4,       /**< IPv6: neither id nor checksum in layer 3 */
+	PROG_SEAL_IMAGE = 1 << 5,     /**< before them the image, of fixed length */
 };
 
 #define PROG_OPS_MAX   64
