@@ -82,6 +82,7 @@ remove_devices(struct pg_thread *thread)
 		TAILQ_REMOVE(&thread->devices, device, in_thread);
 		TAILQ_REMOVE(&engine->devices, device, in_engine);
 		tdelete(device, &engine->names, compare_devices);
+		engine->last = NULL;
 		tx_task_destroy(device->task);
 		pg_walk_destroy(device->walk);
 		if (device->port->users == 1 && device->port->attached)
@@ -180,10 +181,14 @@ pg_engine_device(struct pg_engine *engine, const char *name)
 	struct pg_device key;
 	struct pg_device **found;
 
+	if (engine->last != NULL && strcmp(name, engine->last->name) == 0)
+		return engine->last;
 	if (strlen(name) >= sizeof(key.name))
 		return NULL;
 	strcpy(key.name, name);
 	found = tfind(&key, &engine->names, compare_devices);
+	if (found != NULL)
+		engine->last = *found;
 	return found != NULL ? *found : NULL;
 }
 

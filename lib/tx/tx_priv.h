@@ -142,7 +142,8 @@ struct pg_engine {
 	struct pg_ports *ports;
 	struct pg_thread *threads[RTE_MAX_LCORE]; /**< by lcore; NULL: no such lcore */
 	struct pg_device_list devices;
-	void *names; /**< tsearch() tree of devices by name */
+	void *names;            /**< tsearch() tree of devices by name */
+	struct pg_device *last; /**< found last: one line after the other is about it */
 	struct pg_run run;
 	uint64_t seed;
 	bool seed_fixed;
