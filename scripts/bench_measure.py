@@ -5,7 +5,8 @@ import collections
 import statistics
 import sys
 
-from bench_rows import CLIFF_BURSTS, LINUX_CYCLES, NO_CLIFF, POINTS, base_case
+from bench_rows import CLIFF_BURSTS, DEFINED, DEFINED_TIMES, LINUX_CYCLES, NO_CLIFF, POINTS
+from bench_rows import base_case
 from bench_run import DidNotRun
 
 SETTLED = 1.02                  # visits this close to the fastest ...
@@ -160,6 +161,30 @@ def cliff(samples):
     rows.sort(key=lambda r: -r["times"])
     return {"limit": NO_CLIFF, "rows": rows, "worst": rows[0] if rows else None,
             "met": rows[0]["times"] <= NO_CLIFF if rows else None}
+
+
+def define(bench, rounds, samples):
+    """The CPU time that devices take to define, beyond a program that defines none: the fastest
+    of the rounds. None: not wanted, or failed."""
+    seconds, memory = {}, {}
+    if bench.only and "defined" not in bench.only:
+        return None
+    for _ in range(rounds):
+        for n in (0, *DEFINED):
+            # What takes no time is measured more often.
+            for _ in range(5 if n < DEFINED[-1] else 1):
+                try:
+                    took, kb = bench.define(n)
+                except DidNotRun as e:
+                    samples.failed["defined"] = str(e)
+                    return None
+                seconds[n] = min(took, seconds.get(n, took))
+                memory[n] = kb
+    counts = [{"devices": n, "seconds": seconds[n] - seconds[0],
+               "kb_each": (memory[n] - memory[0]) / n} for n in DEFINED]
+    times = counts[1]["seconds"] / counts[0]["seconds"]
+    return {"counts": counts, "times": times, "limit": DEFINED_TIMES,
+            "met": times <= DEFINED_TIMES}
 
 
 def measure(bench, samples, table, rounds, most, reuse=0):

@@ -109,6 +109,37 @@ def plot_points(path, points, hz):
     return draw(path, (1900, 1200), body)
 
 
+DEVICES = """
+set title "cycles a packet, devices that share a lcore: median, fastest and slowest"
+set style data linespoints
+set logscale x 10
+set xlabel "devices"
+set yrange [0:*]
+set grid
+set key top left
+plot $free using 1:2:3:4 with yerrorlines title "no rate" lc rgb "#1b6ca8" pt 7, \\
+ $rated using 1:2:3:4 with yerrorlines title "a rate each, more than a core sends" lc rgb "#208040" pt 5, \\
+ $calm using 1:2:3:4 with yerrorlines title "a low rate each, a packet a call" lc rgb "#a04030" pt 9
+"""
+
+
+def beside(path, word):
+    """b.png -> b-devices.png"""
+    stem, dot, ext = path.rpartition(".")
+    return "%s-%s%s%s" % (stem, word, dot, ext) if dot else "%s-%s" % (path, word)
+
+
+def plot_devices(path, results):
+    """scripts/bench: cycles over the number of devices."""
+    body = ""
+    for name, title in (("free", "one device"), ("rated", "one device without"),
+                        ("calm", "one device with their sum")):
+        rows = [(int(r["case"].split(",")[0]), f["median"], f["best"], f["max"])
+                for r in results if r["against"] == title and (f := r["product"])]
+        body += block(name, rows or [(1, None, None, None)])
+    return draw(path, (1000, 600), body + DEVICES)
+
+
 COLOURS = ["#1b6ca8", "#208040", "#e0a030", "#a04030", "#7050a0", "#404040", "#30a0a0", "#c060a0"]
 PANEL = """
 set title %s

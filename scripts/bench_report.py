@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What scripts/bench prints: one table for each part, and the conditions."""
 
+from bench_rows import CALM_PPS
 from bench_run import TESTPMD_SLICE_S
 
 
@@ -109,6 +110,32 @@ def print_lcores(results):
                     *numbers(r, "%.2f", "times", "base_times"),
                     *numbers(r, "%.3f", "ratio", "ratio_median"), budget_text(r),
                     verdict_text(r)) for r in results])
+
+
+def print_devices(results, defined):
+    print("\ndevices that share a lcore, each with a destination of its own")
+    if results:
+        print_device_rows(results)
+    if defined is None:
+        return
+    print_columns([("defined from a file", "seconds", "us a device", "kB a device")] +
+                  [("%d devices" % d["devices"], "%.3f" % d["seconds"],
+                    "%.1f" % (1e6 * d["seconds"] / d["devices"]), "%.1f" % d["kb_each"])
+                   for d in defined["counts"]])
+    print("seconds of CPU; %d take %.0f times what %d take; limit %d: %s"
+          % (defined["counts"][1]["devices"], defined["times"], defined["counts"][0]["devices"],
+             defined["limit"], "met" if defined["met"] else "NOT met"))
+
+
+def print_device_rows(results):
+    print_columns([("devices", "against", "cycles/packet", "of the other", "ratio", "median",
+                    "budget", "")] +
+                  [(r["case"], r["against"], cell(r["product"]), cell(r["base"]),
+                    *numbers(r, "%.3f", "ratio", "ratio_median"), budget_text(r),
+                    verdict_text(r)) for r in results])
+    print("\na rate each: together more than a core can send. A low rate each: together %d Mpps, "
+          "a packet a call;\nthe cycles are those of the turns that sent one, without the waiting."
+          % (CALM_PPS // 1000000))
 
 
 def print_conditions(c, notes):

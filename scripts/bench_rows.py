@@ -166,6 +166,25 @@ def lcore_rows(most):
             for n in counts for case, title in (("fixed", "fixed"), ("fields", "all fields"))]
 
 
+# Devices that share a lcore, each with a destination of its own: without a rate, against one
+# device; each with its part of a rate that no core sends; each with its part of one that a core
+# has time for, so that packets go one by one, against one device with that rate.
+DEVICES = ((1, 1.1), (10, 1.2), (1000, 1.5), (100000, 2))
+DEVICES_RATED = {100000: 4}
+DEVICE_PACKETS = 4000000        # of all together in a run, and at least 64 each
+TOO_FAST_PPS = 200000000
+CALM_PPS = 5000000
+DEVICE = ["flag NO_TIMESTAMP", "dst {dst}", "dst_mac 90:e2:ba:ff:ff:ff"]
+DEVICE_ROWS = [row for n, limit in DEVICES for row in (
+    Row("%d" % n, "one device", "devices%d" % n, "fixed", "cycles", limit),
+    Row("%d, a rate each" % n, "one device without", "rated%d" % n, "fixed", "cycles",
+        DEVICES_RATED.get(n)),
+    Row("%d, a low rate each" % n, "one device with their sum", "calm%d" % n, "calm1", "cycles",
+        None))]
+DEFINED = (1000, 100000)        # how long their definition takes, and how much memory
+DEFINED_TIMES = 120             # the second may take so many times as long as the first
+
+
 CASES = {
     "offload": lambda b: b.bare("offload"),
     "bareclone": lambda b: b.bare("clone"),
@@ -187,6 +206,19 @@ def add_points():
             CASES[base_case(mode, *at)] = lambda b, mode=mode, at=at: b.testpmd(mode, *at)
 
 
+def add_devices():
+    for n, _ in DEVICES:
+        each, runs = max(64, DEVICE_PACKETS // n), 10 if n <= 1000 else 2
+        how = {"lanes": (1,) * n, "count": each, "runs": runs}
+        CASES["devices%d" % n] = lambda b, how=how: b.product(DEVICE, **how)
+        CASES["rated%d" % n] = lambda b, n=n, how=how: b.product(
+            DEVICE + ["ratep %d" % (TOO_FAST_PPS // n)], late=True, **how)
+        # A tenth of a second at least, and ten packets of each device.
+        calm = dict(how, count=max(10, CALM_PPS // 10 // n))
+        CASES["calm%d" % n] = lambda b, n=n, how=calm: b.busy(
+            DEVICE + ["ratep %d" % (CALM_PPS // n)], **how)
+
+
 def add_lcores():
     for n in [2 ** k for k in range(10)]:
         CASES["nowrite*%d" % n] = lambda b, n=n: b.bare("nowrite", lcores=n)
@@ -197,3 +229,4 @@ def add_lcores():
 
 add_points()
 add_lcores()
+add_devices()

@@ -93,22 +93,20 @@ class Bench:
         return [r["cycles_per_packet"] for r in lines]
 
     def pmdgen(self, settings, vdev=PORT, burst=BURST, count=None, runs=None,
-               frame=rows.FRAME_BYTES, lanes=(1,)):
+               frame=rows.FRAME_BYTES, lanes=(1,), late=False):
         """Run settings on a device for each lane, which is the lcore it is on; several may
-        share one. Each sends `count`. Return (report, devices) of each run."""
+        share one. Each sends `count`; late: later than its rate. Return (report, devices) of
+        each run."""
         report = os.path.join(self.tmp, "report.json")
         file = os.path.join(self.tmp, "bench.pktgen")
         words = ["pkt_size %d" % frame, "count %d" % (count or self.count),
                  "burst %d" % burst] + settings
-        with open(file, "w", encoding="ascii") as f:
-            for i, lane in enumerate(lanes):
-                f.write("kpktgend_%d add_device %s@%d\n" % (lane, PORT, i))
-                f.writelines("%s@%d %s\n" % (PORT, i, s) for s in words)
-            f.write("pgctrl start\n" * (runs or self.slices))
+        write_file(file, words, lanes, runs or self.slices)
         if os.path.exists(report):
             os.unlink(report)
         run([os.path.join(self.build, "app/pmdgen")] +
-            self.eal(self.lcores(max(lanes)), vdev=vdev) + ["--", "-q", "-j", report, file])
+            self.eal(self.lcores(max(lanes)), vdev=vdev) + ["--", "-q", "-j", report, file],
+            good=(0, 1) if late else (0,))
         with open(report, encoding="utf-8") as f:
             doc = json.load(f)
         if len(doc["runs"]) != (runs or self.slices):
@@ -121,6 +119,27 @@ class Bench:
         inject = any("netif_receive" in s for s in settings)
         return [self.cycles(doc, devices, inject)
                 for doc, devices in self.pmdgen(settings, **how)]
+
+    def busy(self, settings, **how):
+        """Cycles a packet of the turns alone that sent one, as pmdgen counts them."""
+        return [sum(d["cycles_per_packet"] * d["sent"] for d in devices) /
+                sum(d["sent"] for d in devices)
+                for _, devices in self.pmdgen(settings, **how)]
+
+    def define(self, n):
+        """Define n devices and end: seconds of CPU, and the most memory that was resident, in
+        kB."""
+        file = os.path.join(self.tmp, "define.pktgen")
+        write_file(file, ["pkt_size %d" % rows.FRAME_BYTES] + rows.DEVICE, (1,) * n, 0)
+        words = ([os.path.join(self.build, "app/pmdgen")] + self.eal(self.lcores(1)) +
+                 ["--", "-q", file])
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as child:
+            _, status, used = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            raise DidNotRun("%d devices: exit status %d" % (n, child.returncode))
+        return used.ru_utime + used.ru_stime, used.ru_maxrss
 
     def cycles(self, doc, devices, inject):
         """Cycles a packet of one run, after holding them against the run's own clock: of each
@@ -174,6 +193,19 @@ class Bench:
         return [self.hz / pps for pps in rates]
 
 
+def address(i):
+    """The i-th of 198.18.0.0/15, which is for benchmarks (RFC 2544)."""
+    return "198.%d.%d.%d" % (18 + (i >> 16 & 1), i >> 8 & 255, i & 255)
+
+
+def write_file(path, words, lanes, runs):
+    with open(path, "w", encoding="ascii") as f:
+        for i, lane in enumerate(lanes):
+            f.write("kpktgend_%d add_device %s@%d\n" % (lane, PORT, i))
+            f.writelines("%s@%d %s\n" % (PORT, i, s.format(dst=address(i))) for s in words)
+        f.write("pgctrl start\n" * runs)
+
+
 def free_pages():
     try:
         with open(HUGEPAGES, encoding="ascii") as f:
@@ -194,7 +226,7 @@ def complaint(text):
     return said[-1] if said else last_line(text)
 
 
-def run(words):
+def run(words, good=(0,)):
     """Run a program to its end; return its standard output."""
     name = os.path.basename(words[0])
     try:
@@ -204,7 +236,7 @@ def run(words):
         raise DidNotRun("%s: %s" % (words[0], e.strerror)) from e
     except subprocess.TimeoutExpired as e:
         raise DidNotRun("%s: no end after %d s" % (name, TIMEOUT_S)) from e
-    if p.returncode != 0:
+    if p.returncode not in good:
         raise DidNotRun("%s: exit status %d: %s"
                         % (name, p.returncode, complaint(p.stderr or p.stdout)))
     return p.stdout

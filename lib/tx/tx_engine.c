@@ -269,6 +269,28 @@ pg_device_probe(struct pg_engine *engine, const char *name, struct pg_error *err
 	return pg_ports_probe(engine->ports, port, err);
 }
 
+// The names are searched once, for what is there and for the place of what is new. NULL with text.
+static struct pg_device *
+enter(struct pg_engine *engine, const char *name, struct pg_error *err)
+{
+	struct pg_device *device = calloc(1, sizeof(*device)), **found = NULL;
+
+	if (device != NULL) {
+		snprintf(device->name, sizeof(device->name), "%s", name);
+		found = tsearch(device, &engine->names, compare_devices);
+	}
+	if (found != NULL && *found == device)
+		return device;
+	free(device);
+	if (found == NULL) {
+		pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	} else {
+		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "device '%s' exists already", name);
+		pg_error_expect(err, "another name, such as %.30s@TAG", (*found)->port->name);
+	}
+	return NULL;
+}
+
 int
 pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err)
 {
@@ -278,18 +300,15 @@ pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err)
 
 	if (check_name(name, err) < 0)
 		return -err->code;
-	if (pg_engine_device(engine, name) != NULL) {
-		pg_error_set(err, PG_FAULT_INPUT, EBUSY, "device '%s' exists already", name);
-		port_name(name, port, sizeof(port));
-		return pg_error_expect(err, "another name, such as %.30s@TAG", port);
-	}
-	device = calloc(1, sizeof(*device));
+	device = enter(engine, name, err);
 	if (device == NULL)
-		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
-	snprintf(device->name, sizeof(device->name), "%s", name);
+		return -err->code;
 	port_name(name, port, sizeof(port));
 	device->port = pg_ports_get(engine->ports, port, err);
-	if (device->port == NULL) {
+	if (device->port == NULL || pg_device_defaults(&device->settings, err) < 0) {
+		if (device->port != NULL)
+			pg_ports_put(engine->ports, device->port);
+		tdelete(device, &engine->names, compare_devices);
 		free(device);
 		return -err->code;
 	}
@@ -298,15 +317,9 @@ pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *err)
 		.lcore = PG_NODE_UNKNOWN,
 		.port = PG_NODE_UNKNOWN,
 		.asked = PG_NODE_UNKNOWN};
-	if (pg_device_defaults(&device->settings, err) < 0 ||
-		tsearch(device, &engine->names, compare_devices) == NULL) {
-		pg_ports_put(engine->ports, device->port);
-		free(device);
-		return err->code ? -err->code
-				 : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
-	}
 	TAILQ_INSERT_HEAD(&thread->devices, device, in_thread);
 	TAILQ_INSERT_TAIL(&engine->devices, device, in_engine);
+	engine->last = device;
 	return 0;
 }
 

@@ -25,6 +25,17 @@ check '(.points[] | select(.burst == 8)) as $p | .points[0] as $f |
 if [ "$(nproc)" -gt 1 ]; then
 	check 'any(.lcores[]; .lcores == 2 and (.ratio - .times / .base_times | fabs) < 1e-9)'
 fi
+# Many devices on a lcore, and how long they take to define.
+timeout -k 5 100 "$PG_SOURCE/scripts/bench" --build "${PMDGEN%/app/pmdgen}" --devices --rounds 1 --packets 40000 \
+	--slices 2 --only devices10,calm10,rated10,defined --cpu "${CPU#0@}" --json "$DIR/d.json" \
+	>"$DIR/devices" 2>"$ERR" || fail "exit status $?"
+jq -e '[.devices[] | [.case, .against, .budget, .errors]] == [["10", "one device", 1.2, []],
+	["10, a rate each", "one device without", null, []],
+	["10, a low rate each", "one device with their sum", null, []]]' "$DIR/d.json" >/dev/null || fail "rows of devices"
+jq -e '.defined | .limit == 120 and ([.counts[].devices] == [1000, 100000]) and
+	(.times - .counts[1].seconds / .counts[0].seconds | fabs) < 1e-9 and
+	all(.counts[]; .kb_each > 1 and .kb_each < 20)' "$DIR/d.json" >/dev/null || fail "figures of the definition"
+says "$DIR/devices" '^seconds of CPU; 100000 take [0-9]+ times what 1000 take; limit 120: '
 says "$OUT" '^worst: fixed, burst (8|32), 60 bytes: '
 if [ -n "$(type -p gnuplot)" ]; then
 	same "$(head -c 8 "$DIR/b.png" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a "the start of the picture"
