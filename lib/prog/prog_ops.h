@@ -25,6 +25,10 @@ stride_of(const struct pg_prog *prog)
 #define PROG_PASTE(table, isa)       PROG_PASTE_NAMES(table, isa)
 #define PROG_PASTE_NAMES(table, isa) table##_##isa
 
+/** Columns are worked in blocks of so many packets, whole vectors without a rest: what is behind
+ *  the burst's last packet is written too, and means nothing. */
+#define PROG_BLOCK 8
+
 #define OP_ARGS                                                                            \
 	const struct pg_prog *prog, const struct prog_op *op, struct pg_prog_state *state, \
 		struct rte_mbuf **pkts, unsigned int n

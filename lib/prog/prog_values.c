@@ -16,11 +16,14 @@ op_linear(OP_ARGS)
 	OP_UNUSED;
 	// r + step may pass 2^32 for ranges above 2^31; range 0 stands for 2^32 and wraps by
 	// itself.
-	for (unsigned int k = 0; k < n; k++) {
-		uint32_t v = r + steps[k];
+	for (size_t block = 0; block < n; block += PROG_BLOCK) {
+#pragma GCC ivdep
+		for (size_t j = 0; j < PROG_BLOCK; j++) {
+			uint32_t v = r + steps[block + j];
 
-		v -= (v >= range) | (v < r) ? range : 0;
-		column[k] = lo + v;
+			v -= (v >= range) | (v < r) ? range : 0;
+			column[block + j] = lo + v;
+		}
 	}
 	r = column[n - 1] - lo;
 	state->residue[op->field] = r - back + (r < back ? range : 0);
@@ -38,40 +41,45 @@ stretch(uint64_t index, uint32_t stride, unsigned int n)
 	return (unsigned int)((left + stride - 1) / stride);
 }
 
-// Run `value` for k in a stretch over which the upper half of the index does not change.
-#define RANDOM_32_LOOP(value)                                                    \
-	do {                                                                     \
-		uint32_t *restrict column = state->scratch->column[op->column];  \
-		const uint32_t lo = op->lo, stride = stride_of(prog);            \
-		for (unsigned int from = 0, stop; from < n; from = stop) {       \
-			uint64_t index = state->index + (uint64_t)from * stride; \
-			uint32_t first = (uint32_t)index, a, b;                  \
-			stop = from + stretch(index, stride, n - from);          \
-			pg_key_block(&op->key, index, &a, &b);                   \
-			for (unsigned int k = from; k < stop; k++) {             \
-				uint32_t at = first + (k - from) * stride;       \
-				uint32_t h = pg_random_32(a, b, at);             \
-				column[k] = lo + (value);                        \
-			}                                                        \
-		}                                                                \
-	} while (0)
+// Hashes of the next n packets, shifted or scaled: value = hash >> shift, or hash * range >> 32
+// where range is at most 2^16.
+static __rte_always_inline void
+random_32(OP_ARGS, const bool scaled)
+{
+	const uint32_t lo = op->lo, range = op->n, shift = op->shift, stride = stride_of(prog);
+	uint32_t *restrict column = state->scratch->column[op->column];
+
+	OP_UNUSED;
+	for (unsigned int from = 0, stop; from < n; from = stop) {
+		uint64_t index = state->index + (uint64_t)from * stride;
+		uint32_t first = (uint32_t)index, a, b;
+
+		stop = from + stretch(index, stride, n - from);
+		pg_key_block(&op->key, index, &a, &b);
+		for (size_t block = from; block < stop; block += PROG_BLOCK) {
+			rte_compiler_barrier(); // or the compiler makes vectors of several blocks
+			for (size_t j = 0; j < PROG_BLOCK; j++) {
+				uint32_t h = pg_random_32(a, b, first + (uint32_t)j * stride);
+				uint32_t part =
+					((h >> 16) * range + ((h & 0xffff) * range >> 16)) >> 16;
+
+				column[block + j] = lo + (scaled ? part : h >> shift);
+			}
+			first += PROG_BLOCK * stride;
+		}
+	}
+}
 
 static void
 op_random_bits(OP_ARGS)
 {
-	uint32_t shift = op->shift;
-
-	OP_UNUSED;
-	RANDOM_32_LOOP(h >> shift);
+	random_32(prog, op, state, pkts, n, false);
 }
 
 static void
 op_random_32(OP_ARGS)
 {
-	uint32_t range = op->n;
-
-	OP_UNUSED;
-	RANDOM_32_LOOP((uint32_t)((uint64_t)h * range >> 32));
+	random_32(prog, op, state, pkts, n, true);
 }
 
 static void
