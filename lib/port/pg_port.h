@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_ethdev.h>
 #include <rte_ether.h>
 
 #include "pg_address.h"
@@ -32,8 +33,9 @@ struct pg_port {
 	char interface[IF_NAMESIZE]; /**< kernel interface behind it; empty: none */
 	bool attached;               /**< on the spot: goes with its last device */
 	bool can_segments;           /**< its driver sends chains of buffers */
-	bool want_segments;          /**< control: w before pg_port_setup() */
-	bool segments;               /**< set up for them */
+	uint64_t can_offload;        /**< transmit offloads that its driver has, of the two below */
+	uint64_t want_offload;       /**< control: w before pg_port_setup() */
+	uint64_t offload;            /**< set up for */
 	bool keeps_packets;          /**< its driver never writes to a packet it sends */
 	unsigned int users;          /**< devices on it */
 	uint16_t ntxqs;              /**< queues it is set up for; 0: not started */
@@ -48,6 +50,11 @@ struct pg_port_counters {
 };
 
 #define PG_COUNTER_ABSENT UINT64_MAX
+
+/** What a port may be asked for: chains of buffers; and that the driver frees what it has sent
+ *  without looking, for all that a queue gets is whole, used once and of one pool. */
+#define PG_PORT_SEGMENTS  RTE_ETH_TX_OFFLOAD_MULTI_SEGS
+#define PG_PORT_FAST_FREE RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE
 
 /** How names become ports; a test can supply its own.
  *  open() fills a zeroed port (name is set) or fails with text; close() undoes it. */

@@ -61,8 +61,8 @@ port_describe(struct pg_port *port, struct pg_error *err)
 	port->keeps_packets = traits->keeps_packets;
 	describe_limits(port, traits, &info);
 	port->max_txqs = info.max_tx_queues;
-	port->can_segments =
-		traits->takes_chains || (info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS) != 0;
+	port->can_offload = info.tx_offload_capa & (PG_PORT_SEGMENTS | PG_PORT_FAST_FREE);
+	port->can_segments = traits->takes_chains || (port->can_offload & PG_PORT_SEGMENTS) != 0;
 	port->socket = rte_eth_dev_socket_id(port->id);
 	if (rte_eth_link_get_nowait(port->id, &link) == 0) {
 		port->link_up = link.link_status == RTE_ETH_LINK_UP;
@@ -99,16 +99,13 @@ rx_pool(const struct pg_port *port, uint16_t nrxqs)
 static int
 setup_queues(struct pg_port *port, uint16_t nrxqs, uint16_t ntxqs)
 {
-	struct rte_eth_conf conf = {.txmode = {.mq_mode = RTE_ETH_MQ_TX_NONE}};
-	struct rte_eth_dev_info info;
+	const struct rte_eth_conf conf = {
+		.txmode = {.mq_mode = RTE_ETH_MQ_TX_NONE,
+			.offloads = port->want_offload & port->can_offload}};
 	uint16_t nrxds = RX_DESCRIPTORS, ntxds = TX_DESCRIPTORS;
 	struct rte_mempool *pool;
-	int rc = rte_eth_dev_info_get(port->id, &info);
+	int rc = rte_eth_dev_configure(port->id, nrxqs, ntxqs, &conf);
 
-	if (rc == 0 && port->want_segments)
-		conf.txmode.offloads = info.tx_offload_capa & RTE_ETH_TX_OFFLOAD_MULTI_SEGS;
-	if (rc == 0)
-		rc = rte_eth_dev_configure(port->id, nrxqs, ntxqs, &conf);
 	if (rc < 0)
 		return rc;
 	rc = rte_eth_dev_adjust_nb_rx_tx_desc(port->id, &nrxds, &ntxds);
@@ -162,6 +159,17 @@ receive_queues(const struct pg_port *port, const struct port_traits *traits, uin
 	return captured && rte_eth_dev_info_get(port->id, &info) == 0 && info.max_rx_queues > 0;
 }
 
+// A restart would make net_pcap begin its file again. That it can send chains does not disturb;
+// freeing without looking would.
+static bool
+set_up_for(const struct pg_port *port, uint32_t ntxqs)
+{
+	uint64_t want = port->want_offload & port->can_offload;
+
+	return port->ntxqs == ntxqs && (want & ~port->offload) == 0 &&
+	       (port->offload & ~want & PG_PORT_FAST_FREE) == 0;
+}
+
 int
 pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct pg_error *err)
 {
@@ -176,8 +184,7 @@ pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct
 		return pg_error_expect(err, "one queue for each thread that sends on it, or one "
 					    "for each of its queue map");
 	}
-	// A restart would make net_pcap begin its file again.
-	if (port->ntxqs == ntxqs && port->segments >= port->want_segments &&
+	if (set_up_for(port, ntxqs) &&
 		(traits->any_frame || frame_bytes <= port->mtu + RTE_ETHER_HDR_LEN))
 		return 0;
 	pg_port_stop(port);
@@ -197,7 +204,7 @@ pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct
 			"%s cannot be started with %u transmit queues: %s", port->name, ntxqs,
 			rte_strerror(-rc));
 	port->ntxqs = ntxqs;
-	port->segments = port->want_segments;
+	port->offload = port->want_offload & port->can_offload;
 	return 0;
 }
 

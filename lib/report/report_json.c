@@ -195,6 +195,7 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 	if (device->placement.page_bytes > 0)
 		set_int(object, "page_bytes", device->placement.page_bytes);
 	json_object_set_new(object, "cross_socket", json_boolean(crosses(&device->placement)));
+	json_object_set_new(object, "fast_free", json_boolean(device->placement.fast_free));
 	if (device->isa != NULL)
 		set_text(object, "isa", device->isa);
 	json_object_set_new(object, "interrupted", json_boolean(interrupted));

@@ -113,6 +113,8 @@ memory(const struct pg_placement *p, FILE *out)
 	if (p->port_used && p->port >= 0)
 		fprintf(out, ", port on node %d", p->port);
 	page_size(p->page_bytes, out);
+	if (p->fast_free)
+		fprintf(out, ", fast free");
 	if (lcore || port)
 		fprintf(out, "; %s across sockets",
 			!port    ? "the lcore reaches it"

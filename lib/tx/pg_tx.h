@@ -59,6 +59,7 @@ struct pg_placement {
 	int asked;         /**< what `flag NODE` with `node N` wants; PG_NODE_UNKNOWN: nothing */
 	bool port_used;    /**< the buffers go to the port */
 	size_t page_bytes; /**< of the pool's memory; 0: of several sizes, or not known */
+	bool fast_free;    /**< the port's driver frees them without looking at each */
 };
 
 /** Are buffers away from that node, the lcore's or the port's? */

@@ -30,17 +30,6 @@ tx_frags_check(const struct pg_device *device, struct pg_error *err)
 	return pg_error_expect(err, "frags 0, or a port whose driver takes segments");
 }
 
-void
-tx_frags_announce(struct pg_engine *engine)
-{
-	struct pg_device *device;
-
-	for (struct pg_port *p = pg_ports_first(engine->ports); p != NULL; p = p->next)
-		p->want_segments = false;
-	TAILQ_FOREACH(device, &engine->devices, in_engine)
-	device->port->want_segments |= needs_segments(device);
-}
-
 static void
 clear_buffer(struct rte_mempool *pool, void *bytes, void *mbuf, unsigned int index)
 {

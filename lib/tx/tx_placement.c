@@ -81,6 +81,7 @@ tx_placement(const struct pg_device *device, const struct tx_queue *queue, struc
 	out->lcore = (int)rte_lcore_to_socket_id(device->thread->lcore);
 	out->port = device->port->socket;
 	out->port_used = queue->port != NULL;
+	out->fast_free = queue->port != NULL && (queue->port->offload & PG_PORT_FAST_FREE) != 0;
 	out->asked = (set->tmpl.flags & PG_FLAG_NODE) ? set->node : PG_NODE_UNKNOWN;
 }
 

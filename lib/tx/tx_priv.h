@@ -191,10 +191,9 @@ unsigned int tx_task_build(struct pg_task *task, unsigned int n);
  *  Shape:   pkts[n]. */
 bool tx_task_take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n);
 
-/** Fragments: can the device's port send them; tell ports what their devices need; pool and stash
- *  of a task; give the stash back; the pool goes with its device. Errors: -errno with text. */
+/** Fragments: can the device's port send them; pool and stash of a task; give the stash back; the
+ *  pool goes with its device. Errors: -errno with text. */
 int tx_frags_check(const struct pg_device *device, struct pg_error *err);
-void tx_frags_announce(struct pg_engine *engine);
 int tx_frags_prepare(struct pg_task *task, struct pg_device *device, struct pg_error *err);
 void tx_frags_release(struct pg_task *task);
 void tx_frags_forget(struct pg_device *device);

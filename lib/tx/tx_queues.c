@@ -111,6 +111,41 @@ setup_port(struct pg_engine *engine, struct pg_port *port, struct pg_error *err)
 	return n > 0 ? pg_port_setup(port, n, frame_max, err) : 0;
 }
 
+// Do the queues of the thread on that port get buffers of several pools?
+static bool
+several_pools(const struct pg_worker *worker, const struct pg_port *port)
+{
+	unsigned int n = 0;
+
+	for (const struct tx_queue *q = worker->queues; q != NULL; q = q->next)
+		n += q->port == port && q->ndevices > 0;
+	return n > 1;
+}
+
+// What ports are asked for: fast free, unless a device's packets have several references or
+// segments, or pools are mixed.
+static void
+want_offloads(struct pg_engine *engine)
+{
+	struct pg_device *device;
+
+	for (struct pg_port *p = pg_ports_first(engine->ports); p != NULL; p = p->next)
+		p->want_offload = PG_PORT_FAST_FREE;
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
+		const struct pg_device_settings *set = &device->settings;
+		struct pg_port *port = device->port;
+
+		if (injects(device))
+			continue;
+		if (set->tmpl.frags > 0)
+			port->want_offload |= PG_PORT_SEGMENTS;
+		if (set->tmpl.frags > 0 || set->clone_skb > 1 ||
+			several_pools(device->thread->worker, port))
+			port->want_offload &= ~(uint64_t)PG_PORT_FAST_FREE;
+	}
+}
+
 // Buffers for what the driver's ring, the worker and its cache may hold at once. A burst above
 // half the cache costs three times as much (measured), so the cache grows with it.
 static void
@@ -235,6 +270,7 @@ tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err)
 		if (rc < 0)
 			return rc;
 	}
+	want_offloads(engine);
 	for (struct pg_port *p = pg_ports_first(engine->ports); ports && rc == 0 && p != NULL;
 		p = p->next)
 		rc = setup_port(engine, p, err);

@@ -9,7 +9,7 @@
 #include "pg_wheel.h"
 #include "tx_priv.h"
 
-#define TASK_LINES 3 // of a task, that most turns need: with the pace and the state's first
+#define TASK_LINES 3  // of a task, that most turns need: with the pace and the state's first
 #define OPS        8u // of a program, that are fetched ahead
 
 /** worker: rw. */

@@ -216,7 +216,6 @@ prepare(struct pg_engine *engine, struct pg_error *err)
 	if (rc < 0)
 		return rc;
 	destroy_tasks(engine);
-	tx_frags_announce(engine);
 	rc = tx_queues_prepare(engine, engine->config.dry == NULL, err);
 	if (rc == 0)
 		rc = create_tasks(engine, err);

@@ -340,20 +340,24 @@ static const struct {
 	struct pg_placement placement;
 	const char *line;
 } placements[] = {
-	{{0, 0, 0, -1, true, 2 << 20}, "node 0, lcore on node 0, port on node 0, 2 MB pages"},
-	{{0, 0, -1, -1, true, 4 << 10}, "node 0, lcore on node 0, 4 kB pages"},
-	{{1, 1, 0, 1, false, 1 << 30}, "node 1, lcore on node 1, 1 GB pages"},
-	{{1, 1, 0, -1, true, 0},
+	{{0, 0, 0, -1, true, 2 << 20, false},
+		"node 0, lcore on node 0, port on node 0, 2 MB pages"},
+	{{0, 0, 0, -1, true, 2 << 20, true},
+		"node 0, lcore on node 0, port on node 0, 2 MB pages, fast free"},
+	{{0, 0, -1, -1, true, 4 << 10, false}, "node 0, lcore on node 0, 4 kB pages"},
+	{{1, 1, 0, 1, false, 1 << 30, false}, "node 1, lcore on node 1, 1 GB pages"},
+	{{1, 1, 0, -1, true, 0, false},
 		"node 1, lcore on node 1, port on node 0; the port reaches it across sockets"},
-	{{1, 0, 1, 1, true, 2 << 20}, "node 1, lcore on node 0, port on node 1, 2 MB pages; "
-				      "the lcore reaches it across sockets"},
-	{{1, 0, 0, 1, true, 2 << 20}, "node 1, lcore on node 0, port on node 0, 2 MB pages; "
-				      "lcore and port reach it across sockets"},
-	{{0, 0, -1, 1, true, 4 << 10},
+	{{1, 0, 1, 1, true, 2 << 20, false}, "node 1, lcore on node 0, port on node 1, 2 MB pages; "
+					     "the lcore reaches it across sockets"},
+	{{1, 0, 0, 1, true, 2 << 20, false}, "node 1, lcore on node 0, port on node 0, 2 MB pages; "
+					     "lcore and port reach it across sockets"},
+	{{0, 0, -1, 1, true, 4 << 10, false},
 		"node 0 (node 1 was asked for), lcore on node 0, 4 kB pages"},
-	{{PG_NODE_SEVERAL, 0, -1, -1, true, 4 << 10}, "several nodes, lcore on node 0, 4 kB pages; "
-						      "the lcore reaches it across sockets"},
-	{{PG_NODE_UNKNOWN, 0, 0, -1, true, 4 << 10},
+	{{PG_NODE_SEVERAL, 0, -1, -1, true, 4 << 10, false},
+		"several nodes, lcore on node 0, 4 kB pages; "
+		"the lcore reaches it across sockets"},
+	{{PG_NODE_UNKNOWN, 0, 0, -1, true, 4 << 10, false},
 		"node unknown, lcore on node 0, port on node 0, 4 kB pages"},
 };
 
