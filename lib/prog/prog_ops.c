@@ -136,27 +136,46 @@ op_frags_clear(OP_ARGS)
 	put_frags(prog, op, state, pkts, n, true);
 }
 
+// A register full of an image, and the cache line that stays in registers from packet to packet.
+typedef uint64_t image_part __attribute__((vector_size(PROG_VECTOR), aligned(1), may_alias));
+#define LINE_PARTS (RTE_CACHE_LINE_SIZE / PROG_VECTOR)
+
 static __rte_always_inline void
-put_image(const struct pg_prog *prog, uint8_t *frame, uint32_t bytes)
+copy_line(image_part *to, const image_part *from)
 {
-	for (uint32_t at = 0; at < bytes; at += 64)
-		memcpy(frame + at, prog->image + at, 64);
+	for (unsigned int i = 0; i < LINE_PARTS; i++)
+		to[i] = from[i];
+}
+
+static __rte_always_inline void
+put_image(const struct pg_prog *prog, uint8_t *frame, uint32_t bytes, const image_part *first)
+{
+	copy_line((image_part *)frame, first);
+	for (uint32_t at = RTE_CACHE_LINE_SIZE; at < bytes; at += RTE_CACHE_LINE_SIZE)
+		copy_line((image_part *)(frame + at), (const image_part *)(prog->image + at));
 }
 
 static void
 op_image(OP_ARGS)
 {
+	image_part first[LINE_PARTS];
+	const uint32_t bytes = prog->image_bytes;
+
 	OP_UNUSED;
+	copy_line(first, (const image_part *)prog->image);
 	for (unsigned int k = 0; k < n; k++)
-		put_image(prog, frame_of(pkts[k]), prog->image_bytes);
+		put_image(prog, frame_of(pkts[k]), bytes, first);
 }
 
 static void
 op_image_sizes(OP_ARGS)
 {
+	image_part first[LINE_PARTS];
+
 	OP_UNUSED;
+	copy_line(first, (const image_part *)prog->image);
 	for (unsigned int k = 0; k < n; k++)
-		put_image(prog, frame_of(pkts[k]), state->scratch->length[k]);
+		put_image(prog, frame_of(pkts[k]), state->scratch->length[k], first);
 }
 
 static void
@@ -414,14 +433,16 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 	const struct pg_prog_scratch *c = state->scratch;
 	const uint32_t id = prog->l3 + offsetof(struct rte_ipv4_hdr, packet_id);
 	const uint32_t l4 = prog->l4;
-	const uint32_t sequence = prog->payload + PROG_SEQUENCE_AT;
+	const uint32_t sequence = prog->payload + PROG_SEQUENCE_AT, bytes = prog->image_bytes;
+	image_part first[LINE_PARTS];
 
 	seal_columns(prog, state, n, what);
+	copy_line(first, (const image_part *)prog->image);
 	for (unsigned int k = 0; k < n; k++) {
 		uint8_t *frame = frame_of(pkts[k]);
 
 		if (what & PROG_SEAL_IMAGE)
-			put_image(prog, frame, prog->image_bytes);
+			put_image(prog, frame, bytes, first);
 		if (!(what & PROG_SEAL_IP6))
 			memcpy(frame + id, &c->id[k], 8);
 		if (what & PROG_SEAL_ADDRESSES)
@@ -440,14 +461,16 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 	}
 #define SEAL_ROW(what) [PROG_SEAL + what] = op_seal_##what,
 // Every combination of enum prog_seal. IPv6 always has a checksum and no address columns.
-#define SEALS(X)                                                                                   \
-	X(0)                                                                                       \
-	X(1)                                                                                       \
-	X(2)                                                                                       \
-	X(3)                                                                                       \
-	X(4)                                                                                       \
-	X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(20) X(22) X(28) X(30) X(32) \
-		X(33) X(34) X(35) X(36) X(37) X(38) X(39) X(52) X(54)
+#define SEALS(X)                                                                               \
+	X(0)                                                                                   \
+	X(1)                                                                                   \
+	X(2)                                                                                   \
+	X(3)                                                                                   \
+	X(4)                                                                                   \
+	X(5)                                                                                   \
+	X(6)                                                                                   \
+	X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(20) X(22) X(28) X(30) X(32) X(33) \
+		X(34) X(35) X(36) X(37) X(38) X(39) X(52) X(54)
 
 SEALS(SEAL)
 

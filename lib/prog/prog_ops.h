@@ -9,6 +9,9 @@
 #ifndef PROG_ISA
 #define PROG_ISA portable
 #endif
+#ifndef PROG_VECTOR
+#define PROG_VECTOR 16 // bytes of a vector register
+#endif
 #ifndef PROG_PARTS
 #define PROG_PARTS 1
 #endif
