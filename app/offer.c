@@ -88,6 +88,15 @@ offer_files(const char *prefix, pg_offer_fn fn, void *ctx)
 		closedir(dir);
 }
 
+static void
+offer_user_nodes(pg_offer_fn fn, void *ctx)
+{
+	const char *word;
+
+	for (unsigned int i = 0; (word = pg_rx_user_word(i)) != NULL; i++)
+		fn(ctx, word, "a node of a shared object's");
+}
+
 void
 app_offer(void *arg, enum pg_complete what, const char *prefix, pg_offer_fn fn, void *ctx)
 {
@@ -108,6 +117,9 @@ app_offer(void *arg, enum pg_complete what, const char *prefix, pg_offer_fn fn, 
 		break;
 	case PG_COMPLETE_FILES:
 		offer_files(prefix, fn, ctx);
+		break;
+	case PG_COMPLETE_USER_NODES:
+		offer_user_nodes(fn, ctx);
 		break;
 	default:
 		break;

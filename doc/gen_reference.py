@@ -54,6 +54,8 @@ def argument_text(row):
     # The words have a list of their own, with help.
     if "words" not in row:
         return escape(row["argument"])
+    if row["type"] == "string":
+        return escape(row["argument"].split(" of ")[0].rstrip(","))
     return "a flag; ``!`` before it clears it" if row["type"] == "flag" else "a word"
 
 

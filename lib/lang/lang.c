@@ -210,7 +210,7 @@ lang_parse_argument(
 		if (rc == 0 || arg->type->parse(arg, token, &out->value, err) < 0) {
 			if (err->expected[0] == '\0')
 				arg->type->expect(arg, err->expected, sizeof(err->expected));
-			err->column = column;
+			err->column += column;
 			return -err->code;
 		}
 	}

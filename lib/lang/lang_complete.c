@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What may stand at the end of a line that is being typed. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lang_priv.h"
@@ -71,17 +72,28 @@ offer_all_words(const struct pg_lang *lang, struct filter *filter)
 static void
 offer_argument(const struct pg_lang *lang, const struct pg_command *row, struct filter *filter)
 {
-	if (row->arg.type == &pg_type_flag)
+	char before[PG_TEXT_MAX] = "";
+
+	if (row->arg.type == &pg_type_flag) {
 		offer_flags(row, filter);
-	else if (row->arg.words != NULL)
-		for (const struct pg_word *w = row->arg.words; w->name != NULL; w++) {
-			if (!w->second)
-				offer(filter, w->name, w->help);
-		}
-	else if (row->arg.complete == PG_COMPLETE_HELP)
+		return;
+	}
+	if (row->arg.separator != '\0') { // the words before the last one stay
+		const char *last = strrchr(filter->prefix, row->arg.separator);
+
+		snprintf(before, sizeof(before), "%.*s",
+			last != NULL ? (int)(last - filter->prefix) + 1 : 0, filter->prefix);
+		filter->before = before;
+	}
+	for (const struct pg_word *w = row->arg.words; w != NULL && w->name != NULL; w++) {
+		if (!w->second)
+			offer(filter, w->name, w->help);
+	}
+	if (row->arg.complete == PG_COMPLETE_HELP)
 		offer_all_words(lang, filter);
 	else if (row->arg.complete != PG_COMPLETE_NOTHING)
 		offer_world(lang, row->arg.complete, filter);
+	filter->before = "";
 }
 
 static void

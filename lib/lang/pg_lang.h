@@ -61,6 +61,7 @@ union pg_value {
 		uint64_t mask;
 		bool clear;
 	} flag;
+	const char *string; /**< kept for the life of the process; NULL: not set */
 	char text[PG_TEXT_MAX];
 };
 
@@ -81,7 +82,8 @@ enum pg_complete {
 	PG_COMPLETE_PORTS,   /**< that could be added */
 	PG_COMPLETE_ETHDEVS,
 	PG_COMPLETE_FILES,
-	PG_COMPLETE_HELP, /**< commands, and the words they take; the language knows them */
+	PG_COMPLETE_USER_NODES, /**< nodes of a user's own for the receive graph */
+	PG_COMPLETE_HELP,       /**< commands, and the words they take; the language knows them */
 };
 
 /** One thing that may stand where a line ends. help may be NULL. */
@@ -96,7 +98,11 @@ struct pg_arg {
 	uint8_t width;               /**< bytes of the field that a number is stored in */
 	uint8_t suffix;              /**< of a number: enum pg_suffix */
 	bool optional;               /**< may be left out; the value is then all zero */
+	char separator;              /**< of several words in one argument; 0: it is one */
 	uint8_t complete;            /**< of a text: enum pg_complete */
+	/** Of a string: look at it; refuse by an error, whose column counts from 0 within it.
+	 *  NULL: any will do. */
+	int (*valid)(const char *text, struct pg_error *err);
 	/* How a control file reads a number (reference 1.1 and 4.1). */
 	bool is_signed;       /**< the reply shows it as an int */
 	uint8_t digits;       /**< that are looked at; 0: ten */
@@ -152,6 +158,8 @@ extern const struct pg_type pg_type_hex_list;
 extern const struct pg_type pg_type_stream; /**< NAME PART/PARTS */
 extern const struct pg_type pg_type_text;   /**< one token */
 extern const struct pg_type pg_type_line;   /**< the rest of the line */
+extern const struct pg_type pg_type_string; /**< one token, kept: a setting */
+extern const struct pg_type pg_type_string_line;
 
 struct pg_reply {
 	char text[PG_REPLY_MAX];

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "pg_report.h"
 #include "pg_units.h"
@@ -129,6 +130,14 @@ flags(const struct pg_template *tmpl, FILE *out)
 	fputc('\n', out);
 }
 
+// What is as it always is does not show, so that the text stays pktgen's.
+static void
+receive(const struct pg_rx_config *rx, FILE *out)
+{
+	if (rx->graph != NULL && strcmp(rx->graph, "host") != 0)
+		fprintf(out, "     rx_graph: %s\n", rx->graph);
+}
+
 static void
 params(const struct pg_device *device, FILE *out)
 {
@@ -164,6 +173,7 @@ params(const struct pg_device *device, FILE *out)
 		fprintf(out, "     xmit_mode: netif_receive\n");
 	else if (set->xmit_mode == PG_XMIT_QUEUE_XMIT)
 		fprintf(out, "     xmit_mode: xmit_queue\n");
+	receive(&set->rx, out);
 	flags(tmpl, out);
 }
 

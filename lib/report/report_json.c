@@ -119,6 +119,7 @@ profile_json(const struct pg_device *device)
 	double net = device->result.cycles_per_packet - device->own_cycles;
 	json_t *object = json_object();
 
+	set_text(object, "graph", device->profile.graph);
 	json_object_set_new(object, "nodes", pg_report_json_nodes(device));
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
 	set_real(object, "generator_cycles_per_packet", device->own_cycles);

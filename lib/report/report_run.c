@@ -143,6 +143,7 @@ profile(const struct pg_device *device, FILE *out)
 
 	if (p->nnodes == 0 || device->result.sent == 0)
 		return;
+	fprintf(out, "     graph: %s\n", p->graph);
 	fprintf(out, "     profile: node %27s %16s %10s\n", "packets", "cycles/packet", "share");
 	for (unsigned int i = 0; i < p->nnodes; i++) {
 		if (p->node[i].packets > 0)

@@ -46,13 +46,11 @@ drop(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs
 	return deliver(graph, node, objs, nobjs);
 }
 
-static const struct rte_node_register node_deliver = {
+const struct rte_node_register rx_node_deliver = {
 	.name = "pg_deliver", .process = deliver, .parent_id = RTE_NODE_ID_INVALID};
-static const struct rte_node_register node_null = {
+const struct rte_node_register rx_node_null = {
 	.name = "pg_null", .process = deliver, .parent_id = RTE_NODE_ID_INVALID};
-static const struct rte_node_register node_drop = {
+const struct rte_node_register rx_node_drop = {
+	.name = "pg_drop", .process = drop, .parent_id = RTE_NODE_ID_INVALID};
+const struct rte_node_register rx_node_drop_for = {
 	.name = RX_DROP, .process = drop, .parent_id = RTE_NODE_ID_INVALID};
-
-const struct rte_node_register *const rx_node_deliver = &node_deliver;
-const struct rte_node_register *const rx_node_null = &node_null;
-const struct rte_node_register *const rx_node_drop = &node_drop;

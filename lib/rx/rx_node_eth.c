@@ -4,19 +4,20 @@
 
 #include "rx_priv.h"
 
-enum { NEXT_IP4, NEXT_UNKNOWN_TYPE, NEXT_SHORT };
+enum { NEXT_SHORT = RX_NOBODY + 1 };
 
 // The frame's type decides the edge; whose it is becomes a flag that the layer above asks, as
 // eth_type_trans() and ip_rcv() share the work in Linux. Multicast and broadcast are ours.
 static uint16_t
 eth(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
 {
-	const struct pg_rx_graph *rx = rx_of(node);
+	const struct rx_slot *slot = rx_slot(node);
+	const struct pg_rx_graph *rx = slot->rx;
 	const uint64_t mac = rx->mac, other_host = rx->other_host;
 	const uint16_t ip4 = RTE_BE16(RTE_ETHER_TYPE_IPV4);
-	rte_edge_t next[PG_RX_BURST_MAX], mixed = 0;
+	rte_edge_t next[PG_RX_BURST_MAX], mixed = 0, is_ip4 = slot->next[RX_IP4];
 
-	next[0] = NEXT_IP4;
+	next[0] = is_ip4;
 	for (uint16_t k = 0; k < nobjs; k++) {
 		struct rte_mbuf *mbuf = objs[k];
 		const struct rte_ether_hdr *hdr =
@@ -26,7 +27,8 @@ eth(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
 		memcpy(&dst, hdr, sizeof(dst));
 		if (((dst ^ mac) & RX_MAC_MASK) != 0 && !(dst & RTE_ETHER_GROUP_ADDR))
 			mbuf->ol_flags |= other_host;
-		next[k] = hdr->ether_type == ip4 ? NEXT_IP4 : NEXT_UNKNOWN_TYPE;
+		next[k] = likely(hdr->ether_type == ip4) ? is_ip4
+							 : slot->next[rx_kind(hdr->ether_type)];
 		if (unlikely(mbuf->data_len < sizeof(*hdr)))
 			next[k] = NEXT_SHORT;
 		mixed |= next[k] ^ next[0];
@@ -35,17 +37,14 @@ eth(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
 	return nobjs;
 }
 
-static const struct rte_node_register node_eth = {
+const struct rte_node_register rx_node_eth = {
 	.name = "pg_eth",
 	.process = eth,
 	.parent_id = RTE_NODE_ID_INVALID,
-	.nb_edges = 3,
+	.nb_edges = 2,
 	.next_nodes =
 		{
-			[NEXT_IP4] = "pg_ip4",
-			[NEXT_UNKNOWN_TYPE] = RX_DROP_FOR("eth: unknown type"),
+			[RX_NOBODY] = RX_DROP_FOR("eth: unknown type"),
 			[NEXT_SHORT] = RX_DROP_FOR("eth: short"),
 		},
 };
-
-const struct rte_node_register *const rx_node_eth = &node_eth;

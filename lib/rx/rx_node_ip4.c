@@ -6,7 +6,6 @@
 #include "rx_priv.h"
 
 enum {
-	NEXT_DELIVER,
 	NEXT_WRONG_HOST,
 	NEXT_SHORT,
 	NEXT_BAD_VERSION,
@@ -35,7 +34,7 @@ checksum_ok(const struct rte_ipv4_hdr *ip)
 
 // The order of ip_rcv(): host, header there, version, checksum, length; then the TTL.
 static inline rte_edge_t
-verdict(const struct rte_mbuf *mbuf, uint64_t other_host)
+verdict(const struct rte_mbuf *mbuf, uint64_t other_host, rte_edge_t pass)
 {
 	const struct rte_ipv4_hdr *ip =
 		rte_pktmbuf_mtod_offset(mbuf, const struct rte_ipv4_hdr *, RTE_ETHER_HDR_LEN);
@@ -57,32 +56,32 @@ verdict(const struct rte_mbuf *mbuf, uint64_t other_host)
 	// What is behind the header may lie in other segments.
 	if (unlikely(total > mbuf->pkt_len - RTE_ETHER_HDR_LEN || total < header))
 		return NEXT_SHORT;
-	return likely(ip->time_to_live != 0) ? NEXT_DELIVER : NEXT_TTL;
+	return likely(ip->time_to_live != 0) ? pass : NEXT_TTL;
 }
 
 static uint16_t
 ip4(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
 {
-	const uint64_t other_host = rx_of(node)->other_host;
-	rte_edge_t next[PG_RX_BURST_MAX], mixed = 0;
+	const struct rx_slot *slot = rx_slot(node);
+	const uint64_t other_host = slot->rx->other_host;
+	rte_edge_t next[PG_RX_BURST_MAX], mixed = 0, pass = slot->next[RX_IP4];
 
-	next[0] = NEXT_DELIVER;
+	next[0] = pass;
 	for (uint16_t k = 0; k < nobjs; k++) {
-		next[k] = verdict(objs[k], other_host);
+		next[k] = verdict(objs[k], other_host, pass);
 		mixed |= next[k] ^ next[0];
 	}
 	rx_forward(graph, node, objs, next, nobjs, mixed);
 	return nobjs;
 }
 
-static const struct rte_node_register node_ip4 = {
+const struct rte_node_register rx_node_ip4 = {
 	.name = "pg_ip4",
 	.process = ip4,
 	.parent_id = RTE_NODE_ID_INVALID,
-	.nb_edges = 6,
+	.nb_edges = 5,
 	.next_nodes =
 		{
-			[NEXT_DELIVER] = "pg_deliver",
 			[NEXT_WRONG_HOST] = RX_DROP_FOR("ip4: wrong host"),
 			[NEXT_SHORT] = RX_DROP_FOR("ip4: short"),
 			[NEXT_BAD_VERSION] = RX_DROP_FOR("ip4: bad version"),
@@ -90,5 +89,3 @@ static const struct rte_node_register node_ip4 = {
 			[NEXT_TTL] = RX_DROP_FOR("ip4: ttl"),
 		},
 };
-
-const struct rte_node_register *const rx_node_ip4 = &node_ip4;

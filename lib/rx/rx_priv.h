@@ -4,34 +4,117 @@
 
 #include <string.h>
 
+#include <rte_byteorder.h>
+#include <rte_ether.h>
+
+#include "pg_rx_words.h"
 #include "rx_run.h"
 
-#define RX_INJECT      "pg_inject"
-#define RX_INJECT_NULL "pg_inject_null"
-#define RX_DROP        "pg_drop"
+#define RX_INJECT "pg_inject"
+#define RX_DROP   "pg_drop_for"
+#define RX_USER   "pg_user_" /**< begins the names of users' own nodes */
 /** A drop node of its own for each reason; the graph's statistics count it. */
 #define RX_DROP_FOR(reason) RX_DROP "-" reason
 
 /** A destination MAC is the low 48 bits of the first 8 bytes of a frame (little endian). */
 #define RX_MAC_MASK 0xffffffffffffULL
 
-/** The nodes, one per file; rx_graph.c registers them in this order. */
-extern const struct rte_node_register *const rx_node_inject;
-extern const struct rte_node_register *const rx_node_inject_null;
-extern const struct rte_node_register *const rx_node_eth;
-extern const struct rte_node_register *const rx_node_ip4;
-extern const struct rte_node_register *const rx_node_deliver;
-extern const struct rte_node_register *const rx_node_null;
-extern const struct rte_node_register *const rx_node_drop;
+/** What a frame holds behind the headers that were looked at. */
+enum rx_kind { RX_IP4, RX_IP6, RX_VLAN, RX_MPLS, RX_OTHER, RX_KINDS };
 
-/** What a node's context holds: the graph's shared part. */
+#define RX_BIT(kind) (1u << (kind))
+#define RX_ANY       (RX_BIT(RX_KINDS) - 1)
+
+#define RX_WORD_ID(id, ...) RX_W_##id,
+enum rx_word_id { PG_RX_WORDS(RX_WORD_ID) RX_WORDS, RX_WORDS_MAX = 64 };
+#undef RX_WORD_ID
+
+#define RX_WORD_BIT(id) (UINT64_C(1) << RX_W_##id)
+/** Groups that the table speaks of. Users' words stand wherever a tap may. */
+#define RX_USERS  (UINT64_MAX << RX_WORDS)
+#define RX_LAYER3 RX_WORD_BIT(IP4)
+#define RX_UPPER  RX_USERS
+#define RX_ENDS   (RX_WORD_BIT(DELIVER) | RX_WORD_BIT(DROP))
+/** What may stand behind a word that may stand first. */
+#define RX_RAW (RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(NULL))
+
+/** A word of the node table, or a user's. */
+struct rx_word {
+	const char *name, *help;
+	uint32_t takes;
+	uint64_t follow, needs, not_after;
+	const char *node; /**< its name in rte_graph */
+};
+
+/** NULL: there is none of this number. */
+const struct rx_word *rx_word(unsigned int id);
+
+#define RX_CHAIN_MAX 16
+
+struct rx_chain {
+	unsigned int n;
+	uint8_t word[RX_CHAIN_MAX];
+};
+
+/** Read a chain. Errors: as pg_rx_chain_check(). */
+int rx_chain_parse(const char *text, struct rx_chain *chain, struct pg_error *err);
+/** Where packets of a kind go from place `at` (-1: the source). -1: nobody takes them. */
+int rx_chain_next(const struct rx_chain *chain, int at, enum rx_kind kind);
+
+/** Register all nodes with the process, once, and give each its edges to the words.
+ *  Errors:  -errno. */
+int rx_nodes_register(void);
+/** The edge from a word's node (RX_WORDS_MAX: the source) to another's. */
+rte_edge_t rx_edge(unsigned int from, unsigned int to);
+
+/** The nodes, each in its file; rx_nodes.c registers them. */
+#define RX_WORD_NODE(id, name, ...) extern const struct rte_node_register rx_node_##name;
+PG_RX_WORDS(RX_WORD_NODE)
+#undef RX_WORD_NODE
+extern const struct rte_node_register rx_node_inject, rx_node_drop_for;
+
+/** The first own edge of a node that tells kinds apart: nobody in the chain takes the packet. */
+#define RX_NOBODY 0
+
+/** The kind of a frame, by its type as it stands in it. */
+static inline enum rx_kind
+rx_kind(rte_be16_t ether_type)
+{
+	switch (ether_type) {
+	case RTE_BE16(RTE_ETHER_TYPE_IPV4):
+		return RX_IP4;
+	case RTE_BE16(RTE_ETHER_TYPE_IPV6):
+		return RX_IP6;
+	case RTE_BE16(RTE_ETHER_TYPE_VLAN):
+	case RTE_BE16(RTE_ETHER_TYPE_QINQ):
+		return RX_VLAN;
+	case RTE_BE16(RTE_ETHER_TYPE_MPLS):
+	case RTE_BE16(RTE_ETHER_TYPE_MPLSM):
+		return RX_MPLS;
+	default:
+		return RX_OTHER;
+	}
+}
+
+/** What a node has in its graph. The context of every node begins with a pointer to it. */
+struct rx_slot {
+	struct pg_rx_graph *rx;
+	rte_edge_t next[RX_KINDS]; /**< by kind; a node that does not tell them apart: the first */
+};
+
+static inline struct rx_slot *
+rx_slot(const struct rte_node *node)
+{
+	struct rx_slot *slot;
+
+	memcpy(&slot, node->ctx, sizeof(slot));
+	return slot;
+}
+
 static inline struct pg_rx_graph *
 rx_of(const struct rte_node *node)
 {
-	struct pg_rx_graph *rx;
-
-	memcpy(&rx, node->ctx, sizeof(rx));
-	return rx;
+	return rx_slot(node)->rx;
 }
 
 /** Hand packets on: all at once if their edges are equal (`mixed` is the OR of their differences),

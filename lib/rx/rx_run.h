@@ -14,12 +14,14 @@ struct pg_rx_graph {
 	uint64_t mac;        /**< the port's, in the low 48 bits of 8 bytes of a frame */
 	uint64_t other_host; /**< mbuf flag: the destination MAC is not ours */
 	uint64_t dropped;    /**< packets that drop nodes freed, ever */
+	struct pg_rx_config config;
 	rte_graph_t id;
 	unsigned int nnodes;
-	struct rte_node *node[PG_RX_NODES_MAX];
+	struct rte_node *node[PG_RX_NODES_MAX]; /**< those of the chain, and their drops */
 	struct {
 		uint64_t packets, calls, cycles;
 	} seen[PG_RX_NODES_MAX]; /**< of each node's counters, already given to a profile */
+	struct rx_slot *slot;    /**< of each word, the last one of all other nodes; owned */
 } __rte_cache_aligned;           // its neighbours in memory are another worker's
 
 /** Send a burst through the graph, run to completion.

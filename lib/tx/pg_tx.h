@@ -48,6 +48,7 @@ struct pg_device_settings {
 	uint8_t xmit_mode;   /**< enum pg_xmit_mode */
 	int32_t node;        /**< NUMA node of buffers, if the flag NODE is set; -1: not set */
 	struct pg_stream stream;
+	struct pg_rx_config rx; /**< of netif_receive */
 };
 
 #define PG_NODE_UNKNOWN (-1) /**< the system does not say, or there is none */
@@ -245,8 +246,10 @@ void pg_engine_set_seed(struct pg_engine *engine, uint64_t seed, bool fixed);
 bool pg_engine_seed(const struct pg_engine *engine, uint64_t *seed);
 
 struct pg_command_list;
-/** Rows of the command table: pgctrl, kpktgend_N, and a device's transmit settings. */
+/** Rows of the command table: pgctrl, kpktgend_N, and a device's settings for sending and for the
+ *  receive graph. */
 extern const struct pg_command_list pg_tx_control_commands;
 extern const struct pg_command_list pg_tx_device_commands;
+extern const struct pg_command_list pg_tx_receive_commands;
 
 #endif

@@ -433,7 +433,8 @@ const struct pg_command_list pg_tx_device_commands = {
 int
 pg_device_defaults(struct pg_device_settings *settings, struct pg_error *err)
 {
-	const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
+	const struct pg_command_list *const lists[] = {
+		&pg_flow_commands, &pg_tx_device_commands, &pg_tx_receive_commands};
 
 	memset(settings, 0, sizeof(*settings)); // padding too: settings are compared
 	settings->node = -1;

@@ -134,7 +134,15 @@ struct pg_worker {
 	uint8_t order __rte_cache_aligned; /**< enum tx_order; any thread: w; worker: r */
 	struct pg_prog_scratch *scratch __rte_cache_aligned;
 	struct tx_queue *queues; /**< control only */
-	struct pg_rx_graph *rx, *null;
+	struct tx_graph *graphs; /**< control only */
+};
+
+/** A receive graph of a thread, for the devices there that are configured alike. */
+struct tx_graph {
+	struct pg_rx_config config;
+	struct pg_rx_graph *rx;
+	unsigned int ndevices; /**< that share it */
+	struct tx_graph *next;
 };
 
 struct pg_engine {
@@ -149,6 +157,7 @@ struct pg_engine {
 	bool seed_fixed;
 	enum pg_compat compat;
 	unsigned int npools;     /**< ever made: a part of their names */
+	unsigned int ngraphs;    /**< the same of graphs */
 	pthread_mutex_t control; /**< pg_engine_lock(); taken before `lock` */
 	pthread_mutex_t lock;
 	pthread_cond_t done; /**< worker -> control: one more is idle */
@@ -239,8 +248,14 @@ void tx_placement_of_pool(struct rte_mempool *pool, struct pg_placement *out);
 /** Where a device of that queue and its buffers are. */
 void tx_placement(
 	const struct pg_device *device, const struct tx_queue *queue, struct pg_placement *out);
-/** Do several devices of the thread use its graph? */
-bool tx_graph_shared(const struct pg_worker *worker);
+
+/** Give a thread the graphs that its devices need, and take away the others; then each device's.
+ *  Errors: -errno with text. */
+int tx_graphs_prepare(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err);
+void tx_graphs_destroy(struct pg_worker *worker);
+struct tx_graph *tx_graph_of(const struct pg_device *device);
+/** The thread's empty graph. */
+struct pg_rx_graph *tx_graph_null(const struct pg_worker *worker);
 
 /** The device's template with its port's defaults. Errors: -EINVAL with text. */
 int tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct pg_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who sends where: transmit queues of each thread on each port, their pools, and the graphs. */
+/* Who sends where: transmit queues of each thread on each port, and their pools. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,23 +205,6 @@ make_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *err
 }
 
 static int
-make_graphs(struct pg_thread *thread, int socket, struct pg_error *err)
-{
-	struct pg_worker *worker = thread->worker;
-	char name[32];
-
-	if (worker->rx == NULL) {
-		snprintf(name, sizeof(name), "pg_host_%u", thread->lcore);
-		worker->rx = pg_rx_graph_create(name, PG_RX_HOST, socket, err);
-	}
-	if (worker->rx != NULL && worker->null == NULL) {
-		snprintf(name, sizeof(name), "pg_null_%u", thread->lcore);
-		worker->null = pg_rx_graph_create(name, PG_RX_NULL, socket, err);
-	}
-	return worker->rx != NULL && worker->null != NULL ? 0 : -err->code;
-}
-
-static int
 prepare_thread(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
 {
 	struct pg_worker *worker = thread->worker;
@@ -235,20 +218,8 @@ prepare_thread(struct pg_engine *engine, struct pg_thread *thread, struct pg_err
 		if (q->ndevices == 0)
 			continue;
 		rc = make_pool(engine, q, err);
-		if (rc == 0 && q->port == NULL)
-			rc = make_graphs(thread, socket, err);
 	}
-	return rc;
-}
-
-bool
-tx_graph_shared(const struct pg_worker *worker)
-{
-	unsigned int n = 0;
-
-	for (const struct tx_queue *q = worker->queues; q != NULL; q = q->next)
-		n += q->port == NULL ? q->ndevices : 0;
-	return n > 1;
+	return rc == 0 ? tx_graphs_prepare(engine, thread, err) : rc;
 }
 
 int
@@ -329,9 +300,7 @@ tx_queues_destroy(struct pg_worker *worker)
 		worker->queues = queue->next;
 		queue_destroy(queue);
 	}
-	pg_rx_graph_destroy(worker->rx);
-	pg_rx_graph_destroy(worker->null);
+	tx_graphs_destroy(worker);
 	pg_prog_scratch_destroy(worker->scratch);
-	worker->rx = worker->null = NULL;
 	worker->scratch = NULL;
 }

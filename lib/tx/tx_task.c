@@ -233,6 +233,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	const struct pg_device_settings *set = &device->settings;
 	struct pg_worker *worker = device->thread->worker;
 	const struct pg_clock *clock = device->thread->engine->config.clock;
+	const struct tx_graph *graph;
 
 	memset(&device->profile, 0, sizeof(device->profile));
 	task->device = device;
@@ -251,9 +252,10 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 		task->queue = queue->first + RTE_MIN(task->plan.lo, task->plan.start);
 		return;
 	}
-	task->rx = worker->rx;
-	task->null = worker->null;
-	task->shared = tx_graph_shared(worker);
+	graph = tx_graph_of(device);
+	task->rx = graph->rx;
+	task->null = tx_graph_null(worker);
+	task->shared = graph->ndevices > 1;
 	task->profile = &device->profile;
 	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
 	pg_rx_profile_begin(task->rx, task->profile);

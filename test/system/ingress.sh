@@ -50,3 +50,14 @@ check '[.runs[0].devices[0].profile.nodes[] | select(.drop) | .packets] | add //
 says "$OUT" "^ +deliver +$COUNT "
 silent "$OUT" '^ +drop, '
 says "$OUT" ' errors: 0$'
+
+# A chain of the user's own: what is delivered above is dropped at its end, and shown as such.
+run 0 -e '[kpktgend_0]' -e 'add_device net_null0' -e '[net_null0]' -e 'xmit_mode netif_receive' \
+	-e "dst_mac ${MAC,,}" -e 'count 1000' -e 'rx_graph eth,ip4,drop' -e 'pgctrl start' -e 'pgctrl show net_null0'
+says "$OUT" '^     rx_graph: eth,ip4,drop$'
+says "$OUT" '^     graph: eth,ip4,drop$'
+says "$OUT" '^ +drop, end of the chain +1000 '
+check '.runs[0].devices[0].profile.graph == "eth,ip4,drop"'
+node 'end of the chain' 1000 true
+run 2 -e 'kpktgend_0 add_device net_null0' -e 'net_null0 rx_graph eth,ip5,drop'
+says "$ERR" ":2:24: unknown node .ip5.; expected one of .*eth.*did you mean 'ip4'"

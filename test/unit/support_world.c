@@ -40,6 +40,19 @@ check_twin(const void *settings, struct pg_error *err)
 	return pg_error_expect(err, "another number");
 }
 
+// Refuses the letter x, where it stands.
+static int
+valid_list(const char *text, struct pg_error *err)
+{
+	const char *x = strchr(text, 'x');
+
+	if (x == NULL)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EDOM, "no x");
+	err->column = (unsigned int)(x - text);
+	return -EDOM;
+}
+
 static int
 run_record(const struct pg_call *call)
 {
@@ -86,6 +99,12 @@ static const struct pg_command rows[] = {
 		.arg = {.type = &pg_type_mac}, .reply = "OK: themac "},
 	{ROW(DEVICE, "ip4", "an IPv4 address"), SETS(ip4), .def = "",
 		.arg = {.type = &pg_type_ip4}},
+	{ROW(DEVICE, "list", "words with commas between"), SETS(list), .def = "slow",
+		.arg = {.type = &pg_type_string,
+			.words = modes,
+			.separator = ',',
+			.valid = valid_list,
+			.unit = "words"}},
 	{ROW(DEVICE, "go", "no argument"), .run = run_record},
 	{ROW(DEVICE, "anytime", "while it runs"), .run = run_record, .flags = PG_COMMAND_ANYTIME},
 	{ROW(DEVICE, "note", "a text"), .run = run_note, .arg = {.type = &pg_type_text, .max = 5}},

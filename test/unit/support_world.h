@@ -16,6 +16,7 @@ struct fake_settings {
 	uint64_t twin, other_twin; /**< set together by the row `twin`; refused when 13 */
 	struct rte_ether_addr mac;
 	struct pg_ip4 ip4;
+	const char *list;
 };
 
 #define FAKE_DEVICES 8

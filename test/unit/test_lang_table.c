@@ -9,8 +9,8 @@
 #include "lang_priv.h"
 #include "pg_tx.h"
 
-static const struct pg_command_list *const lists[] = {
-	&pg_tx_control_commands, &pg_flow_commands, &pg_tx_device_commands};
+static const struct pg_command_list *const lists[] = {&pg_tx_control_commands, &pg_flow_commands,
+	&pg_tx_device_commands, &pg_tx_receive_commands};
 
 /** The whole table as one sequence. */
 static const struct pg_command *

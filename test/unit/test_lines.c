@@ -94,8 +94,8 @@ note_thread(unsigned int lcore)
 
 	note(lcore, "a worker", w, sizeof(*w));
 	note(lcore, "scratch", w->scratch, sizeof(*w->scratch));
-	note_graph(lcore, w->rx);
-	note_graph(lcore, w->null);
+	for (const struct tx_graph *g = w->graphs; g != NULL; g = g->next)
+		note_graph(lcore, g->rx);
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	note_task(lcore, device);
 }

@@ -7,6 +7,7 @@
 
 #include "support_eal.h"
 #include "support_engine.h"
+#include "tx_priv.h"
 
 static struct rig_engine rig;
 
@@ -166,6 +167,42 @@ test_sharing(void **state)
 	assert_true(a->result.bytes == 180000 && b->result.bytes == 70000);
 }
 
+static unsigned int
+graphs(void)
+{
+	unsigned int n = 0;
+
+	for (const struct tx_graph *g = pg_engine_thread(rig.engine, 0)->worker->graphs; g != NULL;
+		g = g->next)
+		n++;
+	return n;
+}
+
+// Devices with one chain share its graph, others have their own; the empty one is everybody's.
+static void
+test_chains(void **state)
+{
+	struct pg_device *a = add("a", "count 300;dst_mac 02:00:00:00:00:01");
+	struct pg_device *b = add("b", "count 200;rx_graph eth,ip4,drop;dst_mac 02:00:00:00:00:01");
+	struct pg_device *c = add("c", "count 100;rx_graph null");
+	struct pg_device *d = add("d", "count 50;rx_graph eth,deliver;vlan_id 5");
+
+	(void)state;
+	start_run();
+	assert_true(a->result.errors == 0 && profiled(a, "deliver") == 300);
+	assert_true(b->result.errors == 200 && profiled(b, "end of the chain") == 200);
+	assert_true(c->result.errors == 0 && profiled(c, "null") == 100);
+	assert_true(d->result.errors == 0 && profiled(d, "deliver") == 50);
+	assert_int_equal(graphs(), 4);
+	assert_int_equal(c->profile.nnodes, 2); // nothing of other chains
+	rig_engine_set(&rig, "b", "rx_graph host");
+	rig_engine_set(&rig, "d", "rx_graph host");
+	start_run();
+	assert_true(b->result.errors == 0 && profiled(b, "deliver") == 200);
+	assert_true(d->result.errors == 50 && profiled(d, "eth: unknown type") == 50);
+	assert_int_equal(graphs(), 2);
+}
+
 // Without SHARED packets go one at a time, and none is held at the end: -1frags (reference 5.1 and
 // 6.5; recorded: packets-3422).
 static void
@@ -234,6 +271,7 @@ main(void)
 		RUN(test_current),
 		RUN(test_second_run),
 		RUN(test_sharing),
+		RUN(test_chains),
 		RUN(test_not_shared),
 		RUN(test_pace),
 		RUN(test_text),

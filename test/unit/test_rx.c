@@ -19,6 +19,7 @@ static const char *const reasons[] = {"deliver", "eth: short", "eth: unknown typ
 static const uint8_t mac[6] = {0x02, 0x11, 0x22, 0x33, 0x44, 0x55};
 static struct rte_mempool *pool, *other_pool;
 static struct pg_rx_graph *host, *empty;
+static const struct pg_rx_config host_config = {.graph = "host"}, null_config = {.graph = "null"};
 
 struct frame {
 	uint8_t bytes[ROOM];
@@ -424,7 +425,7 @@ test_create_errors(void **state)
 	struct pg_error err = {0};
 
 	(void)state;
-	assert_null(pg_rx_graph_create("unit_host", PG_RX_HOST, SOCKET_ID_ANY, &err));
+	assert_null(pg_rx_graph_create("unit_host", &host_config, SOCKET_ID_ANY, &err));
 	assert_int_equal(err.fault, PG_FAULT_ENV);
 	assert_non_null(strstr(err.text, "unit_host"));
 	pg_rx_graph_destroy(NULL); // accepted
@@ -441,8 +442,8 @@ start(void **state)
 		"unit", BUFFERS, 0, 0, RTE_PKTMBUF_HEADROOM + ROOM, SOCKET_ID_ANY);
 	other_pool = rte_pktmbuf_pool_create(
 		"unit_other", 63, 0, 0, RTE_PKTMBUF_HEADROOM + ROOM, SOCKET_ID_ANY);
-	host = pg_rx_graph_create("unit_host", PG_RX_HOST, SOCKET_ID_ANY, &err);
-	empty = pg_rx_graph_create("unit_null", PG_RX_NULL, SOCKET_ID_ANY, &err);
+	host = pg_rx_graph_create("unit_host", &host_config, SOCKET_ID_ANY, &err);
+	empty = pg_rx_graph_create("unit_null", &null_config, SOCKET_ID_ANY, &err);
 	return pool && other_pool && host && empty ? 0 : -1;
 }
 

@@ -9,7 +9,8 @@
 #include "lang_priv.h"
 #include "pg_tx.h"
 
-static const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
+static const struct pg_command_list *const lists[] = {
+	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_receive_commands};
 
 /** Two devices of the same world: what is saved from one is loaded into the other. */
 struct pair {
@@ -183,6 +184,21 @@ draw_address(const struct pg_arg *arg, char *out, size_t size)
 }
 
 /** Something that the row's type takes. */
+// Texts have no grammar of a type's: some of each row's own.
+static void
+draw_string(const char *row, char *out, size_t size)
+{
+	static const char *const texts[][4] = {
+		{"rx_graph", "null", "eth,ip4,drop", "eth,deliver"},
+	};
+	size_t i = 0;
+
+	while (i < DIM(texts) && strcmp(texts[i][0], row) != 0)
+		i++;
+	CHECK(i < DIM(texts), "no texts for %s", row);
+	snprintf(out, size, "%s", texts[i][1 + support_draw(&pair.seed) % 3]);
+}
+
 static void
 draw(const struct pg_command *row, char *out, size_t size)
 {
@@ -204,6 +220,8 @@ draw(const struct pg_command *row, char *out, size_t size)
 		draw_pairs(arg, out, size);
 	else if (arg->type == &pg_type_rate)
 		draw_rate(out, size);
+	else if (arg->type == &pg_type_string || arg->type == &pg_type_string_line)
+		draw_string(row->name, out, size);
 	else if (arg->type == &pg_type_stream)
 		snprintf(out, size, "s%u %u/%u", (unsigned int)(support_draw(&pair.seed) % 1000),
 			(unsigned int)(support_draw(&pair.seed) % 8),

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The receive graphs of a thread: one for each configuration that its devices have. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_lcore.h>
+
+#include "tx_priv.h"
+
+static const struct pg_rx_config empty = {.graph = "null"};
+
+static bool
+alike(const struct pg_rx_config *a, const struct pg_rx_config *b)
+{
+	return strcmp(a->graph, b->graph) == 0;
+}
+
+static struct tx_graph *
+find(const struct pg_worker *worker, const struct pg_rx_config *config)
+{
+	struct tx_graph *graph = worker->graphs;
+
+	while (graph != NULL && !alike(&graph->config, config))
+		graph = graph->next;
+	return graph;
+}
+
+struct tx_graph *
+tx_graph_of(const struct pg_device *device)
+{
+	return find(device->thread->worker, &device->settings.rx);
+}
+
+struct pg_rx_graph *
+tx_graph_null(const struct pg_worker *worker)
+{
+	return find(worker, &empty)->rx;
+}
+
+// One more device has this configuration. NULL with text.
+static struct tx_graph *
+join(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_config *config,
+	struct pg_error *err)
+{
+	struct pg_worker *worker = thread->worker;
+	struct tx_graph *graph = find(worker, config);
+	char name[48];
+
+	if (graph == NULL) {
+		graph = calloc(1, sizeof(*graph));
+		if (graph == NULL) {
+			pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+			return NULL;
+		}
+		snprintf(name, sizeof(name), "pg_rx_%u_%u", thread->lcore, engine->ngraphs++);
+		graph->config = *config;
+		graph->rx = pg_rx_graph_create(
+			name, config, (int)rte_lcore_to_socket_id(thread->lcore), err);
+		if (graph->rx == NULL) {
+			free(graph);
+			return NULL;
+		}
+		graph->next = worker->graphs;
+		worker->graphs = graph;
+	}
+	graph->ndevices++;
+	return graph;
+}
+
+static void
+destroy(struct tx_graph *graph)
+{
+	pg_rx_graph_destroy(graph->rx);
+	free(graph);
+}
+
+static void
+sweep(struct pg_worker *worker)
+{
+	struct tx_graph **link = &worker->graphs;
+
+	while (*link != NULL) {
+		struct tx_graph *graph = *link;
+
+		if (graph->ndevices > 0) {
+			link = &graph->next;
+			continue;
+		}
+		*link = graph->next;
+		destroy(graph);
+	}
+}
+
+int
+tx_graphs_prepare(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
+{
+	struct pg_worker *worker = thread->worker;
+	struct pg_device *device;
+	bool any = false;
+
+	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
+		g->ndevices = 0;
+	TAILQ_FOREACH(device, &thread->devices, in_thread)
+	{
+		if (device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE)
+			continue;
+		any = true;
+		if (join(engine, thread, &device->settings.rx, err) == NULL)
+			return -err->code;
+	}
+	if (any && join(engine, thread, &empty, err) == NULL)
+		return -err->code;
+	sweep(worker);
+	return 0;
+}
+
+void
+tx_graphs_destroy(struct pg_worker *worker)
+{
+	while (worker->graphs != NULL) {
+		struct tx_graph *graph = worker->graphs;
+
+		worker->graphs = graph->next;
+		destroy(graph);
+	}
+}
