@@ -10,6 +10,8 @@
 #endif
 
 #include <rte_ethdev.h>
+#include <rte_fib.h>
+#include <rte_fib6.h>
 #include <rte_graph.h>
 #include <rte_graph_worker.h>
 #include <rte_telemetry.h>
@@ -20,6 +22,27 @@ static inline rte_node_t
 pg_compat_node_register(const struct rte_node_register *node)
 {
 	return __rte_node_register(node);
+}
+
+/* Addresses became structs of the same bytes in 24.11. */
+static inline int
+pg_compat_fib6_add(struct rte_fib6 *fib, const uint8_t addr[16], uint8_t length, uint64_t hop)
+{
+#if RTE_VERSION < RTE_VERSION_NUM(24, 11, 0, 0)
+	return rte_fib6_add(fib, addr, length, hop);
+#else
+	return rte_fib6_add(fib, (const struct rte_ipv6_addr *)addr, length, hop);
+#endif
+}
+
+static inline int
+pg_compat_fib6_lookup(struct rte_fib6 *fib, uint8_t (*addrs)[16], uint64_t *hops, int n)
+{
+#if RTE_VERSION < RTE_VERSION_NUM(24, 11, 0, 0)
+	return rte_fib6_lookup_bulk(fib, addrs, hops, n);
+#else
+	return rte_fib6_lookup_bulk(fib, (struct rte_ipv6_addr *)addrs, hops, n);
+#endif
 }
 
 /* Numbers without a sign got another name in 23.03; the old one went in 25.11. */

@@ -136,6 +136,12 @@ receive(const struct pg_rx_config *rx, FILE *out)
 {
 	if (rx->graph != NULL && strcmp(rx->graph, "host") != 0)
 		fprintf(out, "     rx_graph: %s\n", rx->graph);
+	if (rx->routes != NULL)
+		fprintf(out, "     rx_routes: %s\n", rx->routes);
+	if (rx->rules != NULL)
+		fprintf(out, "     rx_rules: %s\n", rx->rules);
+	if (rx->tap != NULL)
+		fprintf(out, "     rx_tap: %s\n", rx->tap);
 }
 
 static void

@@ -113,6 +113,26 @@ pg_report_json_nodes(const struct pg_device *device)
 	return nodes;
 }
 
+// Those that counted something.
+static json_t *
+counters_json(const struct pg_rx_profile *p)
+{
+	json_t *counters = json_array();
+
+	for (unsigned int i = 0; i < p->ncounters; i++) {
+		uint64_t packets = __atomic_load_n(&p->counter[i], __ATOMIC_RELAXED);
+		json_t *counter;
+
+		if (packets == 0 || p->counter_name[i].text[0] == '\0')
+			continue;
+		counter = json_object();
+		set_text(counter, "name", p->counter_name[i].text);
+		set_int(counter, "packets", packets);
+		json_array_append_new(counters, counter);
+	}
+	return counters;
+}
+
 static json_t *
 profile_json(const struct pg_device *device)
 {
@@ -121,6 +141,8 @@ profile_json(const struct pg_device *device)
 
 	set_text(object, "graph", device->profile.graph);
 	json_object_set_new(object, "nodes", pg_report_json_nodes(device));
+	if (device->profile.ncounters > 0)
+		json_object_set_new(object, "counters", counters_json(&device->profile));
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
 	set_real(object, "generator_cycles_per_packet", device->own_cycles);
 	set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);

@@ -149,6 +149,11 @@ profile(const struct pg_device *device, FILE *out)
 		if (p->node[i].packets > 0)
 			profile_line(&p->node[i], all, out);
 	}
+	for (unsigned int i = 0; i < p->ncounters; i++) {
+		if (p->counter[i] > 0 && p->counter_name[i].text[0] != '\0')
+			fprintf(out, "     counted, %-17s %14" PRIu64 "\n", p->counter_name[i].text,
+				p->counter[i]);
+	}
 	net = device->result.cycles_per_packet - device->own_cycles;
 	fprintf(out,
 		"     gross: %.2f cycles/packet   generator into an empty graph: %.2f   net: "

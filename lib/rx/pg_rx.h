@@ -11,15 +11,32 @@
 
 #define PG_RX_BURST_MAX 256 /**< packets of one walk: RTE_GRAPH_BURST_SIZE */
 #define PG_RX_NODES_MAX 64
+#define PG_RX_TAP_RING  4096 /**< packets that may wait for the reader of a tap */
+#define PG_RX_FLOWS_MAX 1048576
 
 /** Everything that makes one graph differ from another; graphs of equal configurations are
  *  interchangeable. Texts are kept for the life of the process, so that the pointer tells them
  *  apart. */
 struct pg_rx_config {
-	const char *graph; /**< "host", "eth,ip4,drop" */
+	const char *graph;  /**< first: "host", "eth,ip4,drop" */
+	const char *routes; /**< of `fib`: "100000,1000" or a file; NULL: default routes */
+	const char *rules;  /**< of `acl`: rules or a file; NULL: none */
+	const char *tap;    /**< of `tap`: "ring" or a file; NULL: nobody reads */
+	uint64_t flows;     /**< of `local`: sockets that there may be */
 };
 
+/** Packets that nodes of such a graph may hold at once. */
+uint32_t pg_rx_config_keeps(const struct pg_rx_config *config);
+
+/** May devices of these share a graph? */
+bool pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b);
+
 struct pg_rx_graph;
+
+/** The name of what a node counts beside its packets: "xdp: udp". */
+struct pg_rx_counter_name {
+	char text[40];
+};
 
 /** What the nodes of a graph counted. */
 struct pg_rx_profile {
@@ -30,11 +47,20 @@ struct pg_rx_profile {
 		bool drop;
 		uint64_t packets, calls, cycles;
 	} node[PG_RX_NODES_MAX];
+	unsigned int ncounters;
+	struct pg_rx_counter_name *counter_name; /**< owned, as `counter` is */
+	uint64_t *counter;                       /**< worker: rw while a run lasts */
 };
 
 /** Look at a chain as rx_graph has it: a preset, or words with commas between.
  *  Errors:  -EINVAL with text, and the column of the word that is wrong, from 0. */
 int pg_rx_chain_check(const char *text, struct pg_error *err);
+
+/** Look at a number of routes. Errors: -ERANGE with text. */
+int pg_rx_routes_check(const char *text, struct pg_error *err);
+
+/** Look at rules. The name of a file is taken as it is. Errors: -EINVAL with text. */
+int pg_rx_rules_check(const char *text, struct pg_error *err);
 
 /** The nodes of the user's own, from 0 on. NULL: no more. Needs EAL's plugins. */
 const char *pg_rx_user_word(unsigned int i);
@@ -46,8 +72,17 @@ struct pg_rx_graph *pg_rx_graph_create(
 	const char *name, const struct pg_rx_config *config, int socket, struct pg_error *err);
 void pg_rx_graph_destroy(struct pg_rx_graph *rx);
 
+/** Forget what nodes remember of the run before. */
+void pg_rx_graph_begin(struct pg_rx_graph *rx);
+/** References to packets that the graph's tap holds; *by: the last node that may hold any, or NULL.
+ */
+unsigned int pg_rx_graph_held(const struct pg_rx_graph *rx, const char **by);
+
 /** Start counting: what the nodes counted so far belongs to nobody.
- *  Shape:   the profile gets the chain's node names, in order, and zeros. */
-void pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile);
+ *  Shape:   the profile gets the chain's node names, in order, and zeros; what it had is freed.
+ *  Errors:  -ENOMEM. */
+int pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile);
+/** Free what a profile owns, and forget the rest. */
+void pg_rx_profile_fini(struct pg_rx_profile *profile);
 
 #endif

@@ -19,10 +19,11 @@ static struct rx_word words[RX_WORDS_MAX] = {PG_RX_WORDS(WORD)};
 static unsigned int nwords = RX_WORDS;
 
 #define PRESET(id, name, chain, help) {#name, chain},
+#define ALONE(name, chain)            {#name, chain},
 
 static const struct {
 	const char *name, *chain;
-} presets[] = {PG_RX_PRESETS(PRESET)};
+} presets[] = {PG_RX_PRESETS(PRESET) PG_RX_ALONE(ALONE)};
 
 // Users' nodes are registered when EAL loads their shared objects, before any line is read.
 static void
@@ -213,7 +214,7 @@ rx_chain_next(const struct rx_chain *chain, int at, enum rx_kind kind)
 	for (int i = at + 1; i < (int)chain->n; i++) {
 		const struct rx_word *word = rx_word(chain->word[i]);
 
-		if (above ? word->takes == RX_ANY
+		if (above ? !is_layer3(chain->word[i])
 			  : (word->takes & RX_BIT(kind)) && (word->takes != RX_ANY || !passed))
 			return i;
 		passed |= is_layer3(chain->word[i]);

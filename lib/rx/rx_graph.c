@@ -7,6 +7,7 @@
 #include <rte_mbuf_dyn.h>
 
 #include "rx_priv.h"
+#include "rx_tap.h"
 
 /** What a node's context holds. A user's node reads `next`: the edge to pass packets on by. */
 struct context {
@@ -16,12 +17,15 @@ struct context {
 
 static_assert(sizeof(struct context) <= RTE_NODE_CTX_SZ, "a context has room for it");
 
+// The same bit when registered again.
 static int
-other_host_flag(uint64_t *flag)
+mbuf_flag(const char *name, uint64_t *flag)
 {
-	static const struct rte_mbuf_dynflag desc = {.name = "pg_rx_other_host"};
-	int bit = rte_mbuf_dynflag_register(&desc); // the same bit when registered again
+	struct rte_mbuf_dynflag desc = {.flags = 0};
+	int bit;
 
+	snprintf(desc.name, sizeof(desc.name), "%s", name);
+	bit = rte_mbuf_dynflag_register(&desc);
 	if (bit < 0)
 		return -rte_errno;
 	*flag = 1ULL << bit;
@@ -62,28 +66,30 @@ fill_slot(struct pg_rx_graph *rx, const struct rx_chain *chain, int at, struct r
 {
 	unsigned int from = at >= 0 ? chain->word[at] : RX_WORDS_MAX;
 
-	slot->rx = rx;
 	for (unsigned int kind = 0; kind < RX_KINDS; kind++) {
 		int to = rx_chain_next(chain, at, kind);
 
-		slot->next[kind] = to >= 0 ? rx_edge(from, chain->word[to]) : 0;
+		slot->next[kind] = to >= 0 ? rx_edge(from, chain->word[to]) : RX_NOBODY;
+		slot->unchecked[kind] =
+			to >= 0 && chain->word[to] == RX_W_OTHER ? rx->unchecked : 0;
 	}
 	give_context(node_of(rx, at >= 0 ? rx_word(from)->node : RX_INJECT), slot);
 }
 
+// The nodes for one reason each that a node's own edges lead to.
 static int
-list_drops(struct pg_rx_graph *rx, struct rte_node *node)
+list_ends(struct pg_rx_graph *rx, struct rte_node *node)
 {
 	int rc = 0;
 
 	for (rte_edge_t e = 0; rc == 0 && e < node->nb_edges; e++) {
-		if (strncmp(node->nodes[e]->name, RX_DROP_FOR(""), strlen(RX_DROP_FOR(""))) == 0)
+		if (rx_reason(node->nodes[e]->name) != NULL)
 			rc = list_node(rx, node->nodes[e]);
 	}
 	return rc;
 }
 
-// The profile shows the words in the chain's order, then their drops.
+// The profile shows the words in the chain's order, then their drops and ends.
 static int
 adopt_nodes(struct pg_rx_graph *rx, const struct rx_chain *chain)
 {
@@ -93,7 +99,6 @@ adopt_nodes(struct pg_rx_graph *rx, const struct rx_chain *chain)
 	rte_node_t count;
 	int rc;
 
-	rest->rx = rx;
 	rte_graph_foreach_node(count, off, rx->graph, node) give_context(node, rest);
 	fill_slot(rx, chain, -1, &rx->slot[chain->n]);
 	rc = list_node(rx, node_of(rx, RX_INJECT));
@@ -102,7 +107,7 @@ adopt_nodes(struct pg_rx_graph *rx, const struct rx_chain *chain)
 		rc = list_node(rx, node_of(rx, rx_word(chain->word[i])->node));
 	}
 	for (unsigned int i = 0; rc == 0 && i < chain->n; i++)
-		rc = list_drops(rx, node_of(rx, rx_word(chain->word[i])->node));
+		rc = list_ends(rx, node_of(rx, rx_word(chain->word[i])->node));
 	return rc;
 }
 
@@ -114,17 +119,50 @@ make_graph(struct pg_rx_graph *rx, const char *name, const struct rx_chain *chai
 	int rc = rx_nodes_register();
 
 	if (rc == 0)
-		rc = other_host_flag(&rx->other_host);
+		rc = mbuf_flag("pg_rx_other_host", &rx->other_host);
+	if (rc == 0)
+		rc = mbuf_flag("pg_rx_unchecked", &rx->unchecked);
 	if (rc < 0)
 		return rc;
 	rx->slot = calloc(chain->n + 2, sizeof(rx->slot[0]));
 	if (rx->slot == NULL)
 		return -ENOMEM;
+	rx->nslots = chain->n + 2;
+	for (unsigned int i = 0; i < rx->nslots; i++) {
+		rx->slot[i].rx = rx;
+		rx->slot[i].word = i < chain->n ? chain->word[i] : RX_WORDS_MAX;
+	}
 	rx->id = rte_graph_create(name, &param);
 	if (rx->id == RTE_GRAPH_ID_INVALID)
 		return -rte_errno;
 	rx->graph = rte_graph_lookup(name);
 	return adopt_nodes(rx, chain);
+}
+
+/** What words need besides their nodes. */
+static const struct {
+	int (*open)(struct rx_slot *slot, const struct rx_chain *chain, int socket,
+		struct pg_error *err);
+	void (*begin)(struct rx_slot *slot);
+	void (*close)(struct rx_slot *slot);
+} hooks[RX_WORDS_MAX + 1] = {
+	[RX_W_XDP] = {rx_xdp_open, NULL, NULL},
+	[RX_W_ACL] = {rx_acl_open, NULL, rx_acl_close},
+	[RX_W_FIB] = {rx_fib_open, NULL, rx_fib_close},
+	[RX_W_LOCAL] = {rx_local_open, rx_local_begin, rx_local_close},
+	[RX_W_TAP] = {rx_tap_open, NULL, rx_tap_close},
+};
+
+static int
+open_words(struct pg_rx_graph *rx, const struct rx_chain *chain, int socket, struct pg_error *err)
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; rc == 0 && i < chain->n; i++) {
+		if (hooks[chain->word[i]].open != NULL)
+			rc = hooks[chain->word[i]].open(&rx->slot[i], chain, socket, err);
+	}
+	return rc;
 }
 
 struct pg_rx_graph *
@@ -145,13 +183,16 @@ pg_rx_graph_create(
 		rc = make_graph(rx, name, &chain, socket);
 	}
 	if (rc < 0) {
-		pg_rx_graph_destroy(rx);
 		pg_error_set(err, PG_FAULT_ENV, -rc, "cannot make the receive graph %s: %s", name,
 			rte_strerror(-rc));
 		pg_error_remedy(err, "reserve more memory with --memory");
-		return NULL;
+	} else {
+		rc = open_words(rx, &chain, socket, err);
 	}
-	return rx;
+	if (rc == 0)
+		return rx;
+	pg_rx_graph_destroy(rx);
+	return NULL;
 }
 
 void
@@ -159,34 +200,66 @@ pg_rx_graph_destroy(struct pg_rx_graph *rx)
 {
 	if (rx == NULL)
 		return;
+	for (unsigned int i = 0; i < rx->nslots; i++) {
+		if (hooks[rx->slot[i].word].close != NULL)
+			hooks[rx->slot[i].word].close(&rx->slot[i]);
+	}
 	if (rx->id != RTE_GRAPH_ID_INVALID)
 		rte_graph_destroy(rx->id);
+	free(rx->counter_name);
 	free(rx->slot);
 	free(rx);
 }
 
-void
-pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile)
+bool
+pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b)
 {
-	static const size_t prefix = sizeof(RX_DROP_FOR("")) - 1;
+	if (strcmp(a->graph, b->graph) != 0)
+		return false;
+	return strcmp(a->graph, "null") == 0 || // which asks for nothing else
+	       memcmp((const char *)a + sizeof(a->graph), (const char *)b + sizeof(b->graph),
+		       sizeof(*a) - sizeof(a->graph)) == 0;
+}
 
-	pg_rx_profile_collect(rx, profile);
-	memset(profile, 0, sizeof(*profile));
-	profile->graph = rx->config.graph;
-	profile->nnodes = rx->nnodes;
-	for (unsigned int i = 0; i < rx->nnodes; i++) {
-		// The node's own name goes with its graph; that of its kind stays.
-		const char *name = rte_node_id_to_name(rx->node[i]->id);
-		struct pg_rx_node_count *out = &profile->node[i];
-
-		if (strncmp(name, RX_DROP_FOR(""), prefix) == 0) {
-			out->drop = true;
-			out->name = name + prefix;
-		} else if (strncmp(name, RX_USER, strlen(RX_USER)) == 0) {
-			out->name = name + strlen(RX_USER);
-		} else {
-			out->drop = strcmp(name, "pg_drop") == 0;
-			out->name = out->drop ? "end of the chain" : name + strlen("pg_");
-		}
+void
+pg_rx_graph_begin(struct pg_rx_graph *rx)
+{
+	for (unsigned int i = 0; i < rx->nslots; i++) {
+		if (hooks[rx->slot[i].word].begin != NULL)
+			hooks[rx->slot[i].word].begin(&rx->slot[i]);
 	}
+}
+
+unsigned int
+pg_rx_graph_held(const struct pg_rx_graph *rx, const char **by)
+{
+	unsigned int held = 0;
+
+	*by = NULL;
+	for (unsigned int i = 0; i < rx->nslots; i++) {
+		const struct rx_slot *slot = &rx->slot[i];
+
+		if (slot->word == RX_W_TAP)
+			held = rx_tap_held(slot->data);
+		if (slot->word == RX_W_TAP || (slot->word >= RX_WORDS && slot->word < RX_WORDS_MAX))
+			*by = rx_word(slot->word)->name;
+	}
+	return held;
+}
+
+uint32_t
+pg_rx_config_keeps(const struct pg_rx_config *config)
+{
+	struct pg_error err = {0};
+	struct rx_chain chain;
+	uint32_t n = 0;
+
+	if (rx_chain_parse(config->graph, &chain, &err) < 0)
+		return 0;
+	for (unsigned int i = 0; i < chain.n; i++) {
+		bool tap = chain.word[i] == RX_W_TAP && config->tap != NULL;
+
+		n += tap || chain.word[i] >= RX_WORDS ? PG_RX_TAP_RING : 0;
+	}
+	return n;
 }

@@ -52,5 +52,7 @@ const struct rte_node_register rx_node_null = {
 	.name = "pg_null", .process = deliver, .parent_id = RTE_NODE_ID_INVALID};
 const struct rte_node_register rx_node_drop = {
 	.name = "pg_drop", .process = drop, .parent_id = RTE_NODE_ID_INVALID};
+const struct rte_node_register rx_node_end_for = {
+	.name = RX_END, .process = deliver, .parent_id = RTE_NODE_ID_INVALID};
 const struct rte_node_register rx_node_drop_for = {
 	.name = RX_DROP, .process = drop, .parent_id = RTE_NODE_ID_INVALID};

@@ -6,6 +6,16 @@
 
 enum { NEXT_SHORT = RX_NOBODY + 1 };
 
+static __rte_noinline rte_edge_t
+not_ip4(struct rte_mbuf *mbuf, const struct rx_slot *slot)
+{
+	enum rx_kind kind =
+		rx_kind(rte_pktmbuf_mtod(mbuf, const struct rte_ether_hdr *)->ether_type);
+
+	mbuf->ol_flags |= slot->unchecked[kind];
+	return slot->next[kind];
+}
+
 // The frame's type decides the edge; whose it is becomes a flag that the layer above asks, as
 // eth_type_trans() and ip_rcv() share the work in Linux. Multicast and broadcast are ours.
 static uint16_t
@@ -27,8 +37,7 @@ eth(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
 		memcpy(&dst, hdr, sizeof(dst));
 		if (((dst ^ mac) & RX_MAC_MASK) != 0 && !(dst & RTE_ETHER_GROUP_ADDR))
 			mbuf->ol_flags |= other_host;
-		next[k] = likely(hdr->ether_type == ip4) ? is_ip4
-							 : slot->next[rx_kind(hdr->ether_type)];
+		next[k] = likely(hdr->ether_type == ip4) ? is_ip4 : not_ip4(mbuf, slot);
 		if (unlikely(mbuf->data_len < sizeof(*hdr)))
 			next[k] = NEXT_SHORT;
 		mixed |= next[k] ^ next[0];

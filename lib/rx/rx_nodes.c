@@ -11,31 +11,44 @@
 
 static const struct rte_node_register *const nodes[] = {PG_RX_WORDS(REGISTER)};
 
-/** Edges that a node has of its own: its drops. [RX_WORDS_MAX]: the source's. */
+/** Edges that a node has of its own: its drops and ends. [RX_WORDS_MAX]: the source's. */
 static rte_edge_t own_edges[RX_WORDS_MAX + 1];
 
-// A clone of the drop node for every edge that names one.
+// A clone for an edge that names one: of the drop node, or of the end that is none.
 static int
-clone_drops(rte_node_t drop, const char *const *next, rte_edge_t n)
+clone_end(const char *next)
 {
-	static const size_t prefix = sizeof(RX_DROP_FOR("")) - 1;
+	const char *dash = strchr(next, '-');
+	const char *const ends[] = {RX_DROP, RX_END};
 
-	for (rte_edge_t e = 0; e < n; e++) {
-		if (strncmp(next[e], RX_DROP_FOR(""), prefix) != 0 ||
-			rte_node_from_name(next[e]) != RTE_NODE_ID_INVALID)
+	for (size_t i = 0; i < RTE_DIM(ends); i++) {
+		size_t length = strlen(ends[i]);
+
+		if (dash != next + length || memcmp(next, ends[i], length) != 0 ||
+			rte_node_from_name(next) != RTE_NODE_ID_INVALID)
 			continue;
-		if (rte_node_clone(drop, next[e] + prefix) == RTE_NODE_ID_INVALID)
+		if (rte_node_clone(rte_node_from_name(ends[i]), dash + 1) == RTE_NODE_ID_INVALID)
 			return -rte_errno;
 	}
 	return 0;
 }
 
 static int
-register_one(const struct rte_node_register *node, rte_node_t drop)
+clone_ends(const char *const *next, rte_edge_t n)
+{
+	int rc = 0;
+
+	for (rte_edge_t e = 0; rc == 0 && e < n; e++)
+		rc = clone_end(next[e]);
+	return rc;
+}
+
+static int
+register_one(const struct rte_node_register *node)
 {
 	if (pg_compat_node_register(node) == RTE_NODE_ID_INVALID)
 		return -rte_errno;
-	return clone_drops(drop, node->next_nodes, node->nb_edges);
+	return clone_ends(node->next_nodes, node->nb_edges);
 }
 
 // Behind its own edges, one to each other word.
@@ -59,7 +72,7 @@ connect_words(unsigned int from, rte_node_t id)
 
 // The drops of a user's node.
 static int
-adopt_user(rte_node_t drop, const struct rx_word *word)
+adopt_user(const struct rx_word *word)
 {
 	rte_node_t id = rte_node_from_name(word->node);
 	char *next[RX_WORDS_MAX];
@@ -68,7 +81,7 @@ adopt_user(rte_node_t drop, const struct rx_word *word)
 	if (n == 0 || n > RTE_DIM(next))
 		return n == 0 ? 0 : -E2BIG;
 	rte_node_edge_get(id, next);
-	return clone_drops(drop, (const char *const *)next, n);
+	return clone_ends((const char *const *)next, n);
 }
 
 static int
@@ -87,20 +100,19 @@ connect_all(void)
 int
 rx_nodes_register(void)
 {
-	rte_node_t drop = rte_node_from_name(RX_DROP);
+	const struct rte_node_register *const first[] = {
+		&rx_node_drop_for, &rx_node_end_for, &rx_node_inject};
 	const struct rx_word *word;
 	int rc = 0;
 
-	if (drop != RTE_NODE_ID_INVALID)
+	if (rte_node_from_name(RX_INJECT) != RTE_NODE_ID_INVALID)
 		return 0;
-	drop = pg_compat_node_register(&rx_node_drop_for);
-	if (drop == RTE_NODE_ID_INVALID)
-		return -rte_errno;
-	rc = register_one(&rx_node_inject, drop);
+	for (size_t i = 0; rc == 0 && i < RTE_DIM(first); i++)
+		rc = register_one(first[i]);
 	for (size_t i = 0; rc == 0 && i < RTE_DIM(nodes); i++)
-		rc = register_one(nodes[i], drop);
+		rc = register_one(nodes[i]);
 	for (unsigned int id = RX_WORDS; rc == 0 && (word = rx_word(id)) != NULL; id++)
-		rc = adopt_user(drop, word);
+		rc = adopt_user(word);
 	return rc == 0 ? connect_all() : rc;
 }
 

@@ -15,6 +15,9 @@
 #define RX_USER   "pg_user_" /**< begins the names of users' own nodes */
 /** A drop node of its own for each reason; the graph's statistics count it. */
 #define RX_DROP_FOR(reason) RX_DROP "-" reason
+/** An end of its own that is no drop. */
+#define RX_END           "pg_end_for"
+#define RX_END_FOR(what) RX_END "-" what
 
 /** A destination MAC is the low 48 bits of the first 8 bytes of a frame (little endian). */
 #define RX_MAC_MASK 0xffffffffffffULL
@@ -32,11 +35,18 @@ enum rx_word_id { PG_RX_WORDS(RX_WORD_ID) RX_WORDS, RX_WORDS_MAX = 64 };
 #define RX_WORD_BIT(id) (UINT64_C(1) << RX_W_##id)
 /** Groups that the table speaks of. Users' words stand wherever a tap may. */
 #define RX_USERS  (UINT64_MAX << RX_WORDS)
-#define RX_LAYER3 RX_WORD_BIT(IP4)
-#define RX_UPPER  RX_USERS
-#define RX_ENDS   (RX_WORD_BIT(DELIVER) | RX_WORD_BIT(DROP))
+#define RX_LAYER3 (RX_WORD_BIT(IP4) | RX_WORD_BIT(IP6))
+#define RX_UPPER                                                                                  \
+	(RX_USERS | RX_WORD_BIT(OTHER) | RX_WORD_BIT(ACL) | RX_WORD_BIT(FIB) | RX_WORD_BIT(TAP) | \
+		RX_WORD_BIT(LOCAL))
+#define RX_ENDS (RX_WORD_BIT(DELIVER) | RX_WORD_BIT(DROP))
 /** What may stand behind a word that may stand first. */
-#define RX_RAW (RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(NULL))
+#define RX_RAW \
+	(RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(TAP) | RX_WORD_BIT(XDP) | RX_WORD_BIT(NULL))
+
+#define RX_MPLS_MAX  16  /**< entries of a label stack that are looked at */
+#define RX_PROTOCOLS 257 /**< counters of xdp: IP's, and what is not IP */
+#define RX_NOT_IP    256
 
 /** A word of the node table, or a user's. */
 struct rx_word {
@@ -71,7 +81,7 @@ rte_edge_t rx_edge(unsigned int from, unsigned int to);
 #define RX_WORD_NODE(id, name, ...) extern const struct rte_node_register rx_node_##name;
 PG_RX_WORDS(RX_WORD_NODE)
 #undef RX_WORD_NODE
-extern const struct rte_node_register rx_node_inject, rx_node_drop_for;
+extern const struct rte_node_register rx_node_inject, rx_node_drop_for, rx_node_end_for;
 
 /** The first own edge of a node that tells kinds apart: nobody in the chain takes the packet. */
 #define RX_NOBODY 0
@@ -99,7 +109,11 @@ rx_kind(rte_be16_t ether_type)
 /** What a node has in its graph. The context of every node begins with a pointer to it. */
 struct rx_slot {
 	struct pg_rx_graph *rx;
-	rte_edge_t next[RX_KINDS]; /**< by kind; a node that does not tell them apart: the first */
+	rte_edge_t next[RX_KINDS];    /**< by kind; who does not tell them apart: the first */
+	uint64_t unchecked[RX_KINDS]; /**< mbuf flag for those that go to `other` past layer 3 */
+	uint8_t word;                 /**< whose it is; RX_WORDS_MAX: no word's */
+	void *data;                   /**< the word's own */
+	uint32_t counter;             /**< the first of its own in rx->counters */
 };
 
 static inline struct rx_slot *
@@ -117,6 +131,33 @@ rx_of(const struct rte_node *node)
 	return rx_slot(node)->rx;
 }
 
+/** The reason that a drop or end is for, of its node's name. NULL: it is for none. */
+const char *rx_reason(const char *node);
+
+/** Let the node of a slot count n things more, and find their names. Errors: NULL, no memory. */
+struct pg_rx_counter_name *rx_counters_add(struct rx_slot *slot, unsigned int n);
+
+/** What a word needs besides its node in a new graph, and its end.
+ *  Errors: -errno with text. */
+int rx_xdp_open(
+	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
+int rx_acl_open(
+	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
+void rx_acl_close(struct rx_slot *slot);
+int rx_local_open(
+	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
+void rx_local_begin(struct rx_slot *slot);
+void rx_local_close(struct rx_slot *slot);
+int rx_tap_open(
+	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
+void rx_tap_close(struct rx_slot *slot);
+int rx_fib_open(
+	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
+void rx_fib_close(struct rx_slot *slot);
+
+/** Where a node sends one packet. */
+typedef rte_edge_t (*rx_verdict_fn)(struct rte_mbuf *mbuf, const struct rx_slot *slot);
+
 /** Hand packets on: all at once if their edges are equal (`mixed` is the OR of their differences),
  *  one by one if not. Shape: next[n] are edges. */
 static inline void
@@ -127,6 +168,32 @@ rx_forward(struct rte_graph *graph, struct rte_node *node, void **objs, rte_edge
 		rte_node_next_stream_move(graph, node, next[0]);
 	else
 		rte_node_enqueue_next(graph, node, next, objs, n);
+}
+
+/** Ask for each packet of a burst, and hand them on. */
+static __rte_always_inline uint16_t
+rx_each(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t n,
+	const rx_verdict_fn verdict)
+{
+	const struct rx_slot *slot = rx_slot(node);
+	rte_edge_t next[PG_RX_BURST_MAX], mixed = 0;
+
+	next[0] = RX_NOBODY;
+	for (uint16_t k = 0; k < n; k++) {
+		next[k] = verdict(objs[k], slot);
+		mixed |= next[k] ^ next[0];
+	}
+	rx_forward(graph, node, objs, next, n, mixed);
+	return n;
+}
+
+/** Let the packet begin n bytes later. What lies there stays as it is: who holds it sees it. */
+static inline void
+rx_skip(struct rte_mbuf *mbuf, uint32_t n)
+{
+	mbuf->data_off += n;
+	mbuf->data_len -= n;
+	mbuf->pkt_len -= n;
 }
 
 #endif

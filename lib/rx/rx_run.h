@@ -13,7 +13,9 @@ struct pg_rx_graph {
 	uint16_t npkts;
 	uint64_t mac;        /**< the port's, in the low 48 bits of 8 bytes of a frame */
 	uint64_t other_host; /**< mbuf flag: the destination MAC is not ours */
+	uint64_t unchecked;  /**< mbuf flag: no check of layer 3 has seen the packet */
 	uint64_t dropped;    /**< packets that drop nodes freed, ever */
+	uint64_t *counters;  /**< of the device whose packets walk; NULL: no node counts more */
 	struct pg_rx_config config;
 	rte_graph_t id;
 	unsigned int nnodes;
@@ -21,8 +23,11 @@ struct pg_rx_graph {
 	struct {
 		uint64_t packets, calls, cycles;
 	} seen[PG_RX_NODES_MAX]; /**< of each node's counters, already given to a profile */
-	struct rx_slot *slot;    /**< of each word, the last one of all other nodes; owned */
-} __rte_cache_aligned;           // its neighbours in memory are another worker's
+	unsigned int ncounters;
+	struct pg_rx_counter_name *counter_name; /**< owned */
+	unsigned int nslots;
+	struct rx_slot *slot; /**< of each word, the last one of all other nodes; owned */
+} __rte_cache_aligned;        // its neighbours in memory are another worker's
 
 /** Send a burst through the graph, run to completion.
  *  Shape:   pkts[n], 1 <= n <= PG_RX_BURST_MAX; consumed.

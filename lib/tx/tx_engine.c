@@ -84,6 +84,7 @@ remove_devices(struct pg_thread *thread)
 		tdelete(device, &engine->names, compare_devices);
 		engine->last = NULL;
 		tx_task_destroy(device->task);
+		pg_rx_profile_fini(&device->profile);
 		pg_walk_destroy(device->walk);
 		if (device->port->users == 1 && device->port->attached)
 			tx_account_forget(engine, device->port);

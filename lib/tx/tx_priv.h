@@ -107,6 +107,7 @@ struct tx_queue {
 	uint32_t priority; /**< of the first device */
 	bool alike;        /**< all devices' packets have the same metadata */
 	bool prepared;     /**< the pool's buffers hold it */
+	uint32_t kept; /**< packets that nodes of receive graphs may hold */
 	struct rte_mempool *pool;
 	uint32_t buffer_bytes; /**< data room of the pool's buffers */
 	uint32_t cache;
@@ -189,6 +190,9 @@ void tx_task_bind(struct pg_task *task, bool paced, bool by_size);
 /** A run that is stopped while its port has taken nothing for so long fell short: a reader
  *  that is only slow, or that the system has interrupted, is back sooner. */
 #define TX_STUCK_NS 100000000
+
+/** How long a run's end waits for packets that nodes of a receive graph hold. */
+#define TX_HELD_WAIT_NS UINT64_C(2000000000)
 
 /** Put the intended times of the next n packets into the scratch, and build them into the task's
  *  pkts[]: a turn without a clock. Returns how many were built: less than n if the pool is empty.
@@ -293,6 +297,10 @@ void tx_device_walked(struct pg_device *device);
 /** Buffers of the task's pools that a driver, a ring or a reader holds. Context: control, while no
  *  worker runs. */
 uint32_t tx_pool_in_use(const struct pg_task *task);
+
+/** Wait, but not for long, until nobody holds packets of devices that inject; who still does, fell
+ *  short. Context: control, while no worker runs. */
+void tx_graphs_settle(struct pg_engine *engine);
 
 /** Derive a device's result, profile and current values from its finished task; once. */
 void tx_device_finish(struct pg_device *device);

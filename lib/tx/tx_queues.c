@@ -68,13 +68,15 @@ join(struct pg_device *device, struct pg_error *err)
 		worker->queues = queue;
 	}
 	if (queue->ndevices++ == 0) {
-		queue->frame_max = queue->burst_max = queue->nqueues = 0;
+		queue->frame_max = queue->burst_max = queue->nqueues = queue->kept = 0;
 		queue->priority = tmpl->skb_priority;
 		queue->alike = true;
 		queue->prepared = false;
 	}
 	queue->alike &= one_shape(tmpl) && tmpl->skb_priority == queue->priority &&
 			(queue->ndevices == 1 || frame == queue->frame_max);
+	if (injects(device))
+		queue->kept += pg_rx_config_keeps(&device->settings.rx);
 	tx_map_plan(device, &plan);
 	queue->nqueues = RTE_MAX(queue->nqueues, plan.hi + 1);
 	queue->frame_max = RTE_MAX(queue->frame_max, frame);
@@ -158,7 +160,9 @@ pool_shape(const struct tx_queue *queue, uint32_t *size, uint32_t *cache, uint32
 	ring = lines * (ring + (lines > 1 ? 2 * queue->burst_max : 0));
 	*cache = queue->burst_max <= CACHE_SMALL / 2 ? CACHE_SMALL : RTE_MEMPOOL_CACHE_MAX_SIZE;
 	// A device holds a packet that it repeats, and one that the driver has not taken, at least.
-	*size = rte_align32pow2(ring + 4 * queue->burst_max + 2 * *cache + 2 * queue->ndevices) - 1;
+	*size = rte_align32pow2(ring + queue->kept + 4 * queue->burst_max + 2 * *cache +
+				2 * queue->ndevices) -
+		1;
 	// No larger than the frames: on 4 kB pages buffers of 2 kB all start at the same place in a
 	// page and push each other out of the cache.
 	*bytes = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(queue->frame_max, 64);
@@ -187,8 +191,10 @@ make_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *err
 	char name[RTE_MEMPOOL_NAMESIZE];
 
 	pool_shape(queue, &size, &cache, &bytes);
+	// What a node of a graph still holds from the run before is not written to.
 	if (queue->pool != NULL && queue->pool->size >= size && queue->cache == cache &&
-		queue->buffer_bytes >= bytes)
+		queue->buffer_bytes >= bytes &&
+		(queue->port != NULL || rte_mempool_full(queue->pool)))
 		return 0;
 	// Buffers may still lie in a ring that outlives the pool's queue (net_ring): such a pool
 	// is left where it is.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The receive graphs of a thread: one for each configuration that its devices have. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
 #include <rte_lcore.h>
 
@@ -10,18 +11,12 @@
 
 static const struct pg_rx_config empty = {.graph = "null"};
 
-static bool
-alike(const struct pg_rx_config *a, const struct pg_rx_config *b)
-{
-	return strcmp(a->graph, b->graph) == 0;
-}
-
 static struct tx_graph *
 find(const struct pg_worker *worker, const struct pg_rx_config *config)
 {
 	struct tx_graph *graph = worker->graphs;
 
-	while (graph != NULL && !alike(&graph->config, config))
+	while (graph != NULL && !pg_rx_config_alike(&graph->config, config))
 		graph = graph->next;
 	return graph;
 }
@@ -45,6 +40,7 @@ join(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_conf
 {
 	struct pg_worker *worker = thread->worker;
 	struct tx_graph *graph = find(worker, config);
+	struct pg_rx_config made = *config;
 	char name[48];
 
 	if (graph == NULL) {
@@ -55,8 +51,10 @@ join(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_conf
 		}
 		snprintf(name, sizeof(name), "pg_rx_%u_%u", thread->lcore, engine->ngraphs++);
 		graph->config = *config;
+		if (engine->config.dry != NULL) // nothing walks through it
+			made.tap = NULL;
 		graph->rx = pg_rx_graph_create(
-			name, config, (int)rte_lcore_to_socket_id(thread->lcore), err);
+			name, &made, (int)rte_lcore_to_socket_id(thread->lcore), err);
 		if (graph->rx == NULL) {
 			free(graph);
 			return NULL;
@@ -112,6 +110,8 @@ tx_graphs_prepare(struct pg_engine *engine, struct pg_thread *thread, struct pg_
 	if (any && join(engine, thread, &empty, err) == NULL)
 		return -err->code;
 	sweep(worker);
+	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
+		pg_rx_graph_begin(g->rx);
 	return 0;
 }
 
@@ -123,5 +123,41 @@ tx_graphs_destroy(struct pg_worker *worker)
 
 		worker->graphs = graph->next;
 		destroy(graph);
+	}
+}
+
+static bool
+holds(const struct pg_device *device)
+{
+	return device->task != NULL && device->task->rx != NULL && tx_pool_in_use(device->task) > 0;
+}
+
+// Who has them, as far as the graph knows.
+static void
+tell_held(struct pg_device *device)
+{
+	const char *by;
+	unsigned int held = pg_rx_graph_held(device->task->rx, &by);
+
+	if (held == 0)
+		held = tx_pool_in_use(device->task);
+	device->fell_short = true;
+	snprintf(device->shortfall, sizeof(device->shortfall), "%u packets held by %s", held,
+		by != NULL ? by : "somebody");
+}
+
+void
+tx_graphs_settle(struct pg_engine *engine)
+{
+	static const struct timespec pause = {.tv_nsec = 1000000};
+	uint64_t begin = pg_clock_monotonic_ns();
+	struct pg_device *device;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
+		while (holds(device) && pg_clock_monotonic_ns() - begin < TX_HELD_WAIT_NS)
+			nanosleep(&pause, NULL);
+		if (holds(device) && !device->fell_short)
+			tell_held(device);
 	}
 }

@@ -38,6 +38,51 @@ static const struct pg_command receive_rows[] = {
 			"with commas between",
 		.example = "rx_graph eth,ip4,deliver",
 	},
+	{
+		SETTING("rx_routes", rx.routes),
+		.def = "",
+		.arg = {.type = &pg_type_string,
+			.complete = PG_COMPLETE_FILES,
+			.valid = pg_rx_routes_check,
+			.unit = "a number of random IPv4 routes, and behind a comma of IPv6 "
+				"routes, or a file of PREFIX [NEXT_HOP] lines"},
+		.help = "the routes of the node fib: so many random ones, 100000 or 100000,1000 "
+			"with IPv6, or those in a file; if not set, a default route",
+		.example = "rx_routes 100000",
+	},
+	{
+		SETTING("rx_rules", rx.rules),
+		.def = "",
+		.arg = {.type = &pg_type_string_line,
+			.complete = PG_COMPLETE_FILES,
+			.valid = pg_rx_rules_check,
+			.unit = "rules with ; between, or a file with one a line"},
+		.help = "the rules of the node acl: pass, drop or count, then what must match of "
+			"proto, src, dst, sport and dport; the first that matches decides",
+		.example = "rx_rules count proto udp dport 9; drop src 10.0.0.0/8",
+	},
+	{
+		SETTING("rx_flows", rx.flows),
+		.def = "65536",
+		.arg = {.type = &pg_type_number,
+			.min = 1,
+			.max = PG_RX_FLOWS_MAX,
+			.unit = "flows",
+			.width = 8,
+			.suffix = PG_SUFFIX_METRIC},
+		.help = "flows that the node local has sockets for",
+		.example = "rx_flows 100000",
+	},
+	{
+		SETTING("rx_tap", rx.tap),
+		.def = "",
+		.arg = {.type = &pg_type_string,
+			.complete = PG_COMPLETE_FILES,
+			.unit = "ring, or a file to write as pcapng"},
+		.help = "where the node tap's packets go: a file, or a ring that somebody else "
+			"empties; if not set, they are read by nobody and held by nobody",
+		.example = "rx_tap tap.pcapng",
+	},
 };
 
 const struct pg_command_list pg_tx_receive_commands = {

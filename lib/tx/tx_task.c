@@ -227,7 +227,7 @@ tx_task_virtual(struct pg_task *task, const struct pg_device *device, const stru
 		device->settings.rate.kind != PG_RATE_NONE ? clock->ns_per_cycle : 0;
 }
 
-static void
+static int
 task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue *queue)
 {
 	const struct pg_device_settings *set = &device->settings;
@@ -235,7 +235,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	const struct pg_clock *clock = device->thread->engine->config.clock;
 	const struct tx_graph *graph;
 
-	memset(&device->profile, 0, sizeof(device->profile));
+	pg_rx_profile_fini(&device->profile);
 	task->device = device;
 	task->pool = queue->pool;
 	tx_placement(device, queue, &task->placement);
@@ -250,7 +250,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	if (queue->port != NULL) {
 		task->port = queue->port->id;
 		task->queue = queue->first + RTE_MIN(task->plan.lo, task->plan.start);
-		return;
+		return 0;
 	}
 	graph = tx_graph_of(device);
 	task->rx = graph->rx;
@@ -258,7 +258,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	task->shared = graph->ndevices > 1;
 	task->profile = &device->profile;
 	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
-	pg_rx_profile_begin(task->rx, task->profile);
+	return pg_rx_profile_begin(task->rx, task->profile);
 }
 
 // The device's walk; and where packets are built after the run, one that may be walked to no end.
@@ -295,8 +295,9 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 		return no_memory(device, err);
 	}
 	task->prog = task->owned_prog = prog;
-	task_fill(task, device, queue);
 	device->task = task; // destroyed with it from here on
+	if (task_fill(task, device, queue) < 0)
+		return no_memory(device, err);
 	if (tx_frags_prepare(task, device, err) < 0 ||
 		(as_linux(device) && give_walk(task, device, err) < 0))
 		return -err->code;

@@ -210,6 +210,8 @@ hand_over(struct pg_task *task, struct rte_mbuf **pkts, const enum sink sink)
 {
 	if (sink == SINK_PORT)
 		return rte_eth_tx_burst(task->port, task->queue, pkts, task->npkts);
+	if (sink == SINK_GRAPH_SHARED)
+		task->rx->counters = task->profile->counter;
 	pg_counter_add(
 		&task->counters.errors, pg_rx_inject(task->rx, pkts, task->npkts, task->mac));
 	if (sink == SINK_GRAPH_SHARED)

@@ -125,6 +125,12 @@ finish(struct pg_engine *engine)
 			if (device->task == NULL)
 				continue;
 			tx_device_finish(device);
+		}
+		tx_graphs_settle(engine);
+		TAILQ_FOREACH(device, &engine->devices, in_engine)
+		{
+			if (device->task == NULL)
+				continue;
 			device->own_cycles = device->task->own_cycles; // known last
 			device->pool_in_use = tx_pool_in_use(device->task);
 		}

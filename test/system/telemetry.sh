@@ -72,6 +72,8 @@ same "$(command_of 'pgctrl show net_null0@b' | sed -n 2p | cut -d' ' -f3)" 79 "c
 command_of $'net_null0@a count 0\nnet_null0@b count 0' >/dev/null
 start_run
 same "$(command_of 'net_null0@b burst 3' | sed -n 1p)" 16 "a change while it runs"
+same "$(command_of 'net_null0@b xmit_mode start_xmit' | sed -n 1p)" 16 "another mode while it runs"
+same "$(command_of 'net_null0@b rx_graph drop' | sed -n 1p)" 16 "another chain while it runs"
 same "$(command_of 'pgctrl start' | sed -n 1p)" 16 "another start"
 first=$(of .sent /pmdgen/device,net_null0@a)
 moved() {

@@ -99,7 +99,7 @@ static const struct pg_command rows[] = {
 		.arg = {.type = &pg_type_mac}, .reply = "OK: themac "},
 	{ROW(DEVICE, "ip4", "an IPv4 address"), SETS(ip4), .def = "",
 		.arg = {.type = &pg_type_ip4}},
-	{ROW(DEVICE, "list", "words with commas between"), SETS(list), .def = "slow",
+	{ROW(DEVICE, "list", "words with commas between"), SETS(list), .def = "",
 		.arg = {.type = &pg_type_string,
 			.words = modes,
 			.separator = ',',

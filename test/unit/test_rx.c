@@ -400,7 +400,7 @@ static void
 test_empty_graph(void **state)
 {
 	struct rte_mbuf *pkts[PG_RX_BURST_MAX];
-	struct pg_rx_profile null;
+	struct pg_rx_profile null = {.nnodes = 0};
 	struct frame f = valid(5);
 
 	(void)state;

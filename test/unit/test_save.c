@@ -189,7 +189,10 @@ static void
 draw_string(const char *row, char *out, size_t size)
 {
 	static const char *const texts[][4] = {
-		{"rx_graph", "null", "eth,ip4,drop", "eth,deliver"},
+		{"rx_graph", "null", "eth,ip4,drop", "router"},
+		{"rx_routes", "1000", "5,6", "/tmp/routes"},
+		{"rx_rules", "drop", "pass proto udp; drop", "rules.txt"},
+		{"rx_tap", "ring", "tap.pcapng", "/tmp/tap"},
 	};
 	size_t i = 0;
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the nodes of a graph counted, for a device. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rx_priv.h"
+
+const char *
+rx_reason(const char *node)
+{
+	const char *const ends[] = {RX_DROP_FOR(""), RX_END_FOR("")};
+
+	for (size_t i = 0; i < RTE_DIM(ends); i++) {
+		if (strncmp(node, ends[i], strlen(ends[i])) == 0)
+			return node + strlen(ends[i]);
+	}
+	return NULL;
+}
+
+struct pg_rx_counter_name *
+rx_counters_add(struct rx_slot *slot, unsigned int n)
+{
+	struct pg_rx_graph *rx = slot->rx;
+	struct pg_rx_counter_name *names =
+		realloc(rx->counter_name, (rx->ncounters + n) * sizeof(*names));
+
+	if (names == NULL)
+		return NULL;
+	rx->counter_name = names;
+	slot->counter = rx->ncounters;
+	rx->ncounters += n;
+	return names + slot->counter;
+}
+
+// The node's own name goes with its graph; that of its kind stays.
+static void
+name_node(const struct rte_node *node, struct pg_rx_node_count *out)
+{
+	const char *name = rte_node_id_to_name(node->id), *reason = rx_reason(name);
+
+	out->drop = strncmp(name, RX_DROP_FOR(""), sizeof(RX_DROP_FOR("")) - 1) == 0;
+	if (reason != NULL) {
+		out->name = reason;
+	} else if (strncmp(name, RX_USER, strlen(RX_USER)) == 0) {
+		out->name = name + strlen(RX_USER);
+	} else {
+		out->drop = strcmp(name, "pg_drop") == 0;
+		out->name = out->drop ? "end of the chain" : name + strlen("pg_");
+	}
+}
+
+// Counters have lines of their own: two devices' workers write to them.
+static int
+copy_counters(const struct pg_rx_graph *rx, struct pg_rx_profile *profile)
+{
+	size_t names = rx->ncounters * sizeof(rx->counter_name[0]);
+	size_t bytes = RTE_ALIGN_CEIL(rx->ncounters * sizeof(uint64_t), RTE_CACHE_LINE_SIZE);
+
+	if (rx->ncounters == 0)
+		return 0;
+	profile->counter_name = malloc(names);
+	profile->counter = aligned_alloc(RTE_CACHE_LINE_SIZE, bytes);
+	if (profile->counter_name == NULL || profile->counter == NULL)
+		return -ENOMEM;
+	memcpy(profile->counter_name, rx->counter_name, names);
+	memset(profile->counter, 0, bytes);
+	profile->ncounters = rx->ncounters;
+	return 0;
+}
+
+void
+pg_rx_profile_fini(struct pg_rx_profile *profile)
+{
+	free(profile->counter_name);
+	free(profile->counter);
+	memset(profile, 0, sizeof(*profile));
+}
+
+int
+pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile)
+{
+	int rc;
+
+	pg_rx_profile_collect(rx, profile);
+	pg_rx_profile_fini(profile);
+	rc = copy_counters(rx, profile);
+	rx->counters = profile->counter;
+	profile->graph = rx->config.graph;
+	profile->nnodes = rx->nnodes;
+	for (unsigned int i = 0; i < rx->nnodes; i++)
+		name_node(rx->node[i], &profile->node[i]);
+	return rc;
+}
