@@ -142,6 +142,9 @@ receive(const struct pg_rx_config *rx, FILE *out)
 		fprintf(out, "     rx_rules: %s\n", rx->rules);
 	if (rx->tap != NULL)
 		fprintf(out, "     rx_tap: %s\n", rx->tap);
+	if (rx->verify != PG_RX_VERIFY_OFF)
+		fprintf(out, "     rx_verify: %s\n",
+			rx->verify == PG_RX_VERIFY_FULL ? "full" : "sampled");
 }
 
 static void

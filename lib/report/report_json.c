@@ -134,6 +134,26 @@ counters_json(const struct pg_rx_profile *p)
 }
 
 static json_t *
+verified_json(const struct pg_rx_verified *v)
+{
+	json_t *object = json_object();
+	char hex[2 * PG_RX_SHOWN + 1] = "";
+
+	set_int(object, "packets", v->packets);
+	set_int(object, "differences", v->differences);
+	if (v->differences == 0)
+		return object;
+	for (uint32_t i = 0; i < v->length && i < PG_RX_SHOWN; i++)
+		snprintf(hex + 2 * i, 3, "%02x", v->bytes[i]);
+	set_int(object, "index", v->index);
+	set_int(object, "length", v->length);
+	set_text(object, "must", v->must);
+	set_text(object, "did", v->did);
+	set_text(object, "bytes", hex);
+	return object;
+}
+
+static json_t *
 profile_json(const struct pg_device *device)
 {
 	double net = device->result.cycles_per_packet - device->own_cycles;
@@ -143,6 +163,8 @@ profile_json(const struct pg_device *device)
 	json_object_set_new(object, "nodes", pg_report_json_nodes(device));
 	if (device->profile.ncounters > 0)
 		json_object_set_new(object, "counters", counters_json(&device->profile));
+	if (device->profile.verified != NULL)
+		json_object_set_new(object, "verified", verified_json(device->profile.verified));
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
 	set_real(object, "generator_cycles_per_packet", device->own_cycles);
 	set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);

@@ -161,6 +161,24 @@ profile(const struct pg_device *device, FILE *out)
 		device->result.cycles_per_packet, device->own_cycles, net > 0 ? net : 0);
 }
 
+// What verification looked at, and the first packet that ended elsewhere.
+static void
+verified(const struct pg_rx_verified *v, FILE *out)
+{
+	if (v == NULL)
+		return;
+	fprintf(out,
+		"     verified: %" PRIu64 " packets, %" PRIu64 " ended elsewhere than they must\n",
+		v->packets, v->differences);
+	if (v->differences == 0)
+		return;
+	fprintf(out, "     packet %" PRIu64 ", %u bytes: must end as '%s', ended as '%s'\n    ",
+		v->index, v->length, v->must, v->did);
+	for (uint32_t i = 0; i < v->length && i < PG_RX_SHOWN; i++)
+		fprintf(out, " %02x", v->bytes[i]);
+	fprintf(out, "%s\n", v->length > PG_RX_SHOWN ? " ..." : "");
+}
+
 static void
 port_line(const struct pg_port_account *account, FILE *out)
 {
@@ -199,6 +217,7 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 		rates(device, out);
 		memory(&device->placement, out);
 		profile(device, out);
+		verified(device->profile.verified, out);
 	}
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
 		port_line(a, out);

@@ -14,6 +14,13 @@
 #define PG_RX_TAP_RING  4096 /**< packets that may wait for the reader of a tap */
 #define PG_RX_FLOWS_MAX 1048576
 
+/** Which packets' ends are held against what the oracle says. */
+enum pg_rx_verify_mode {
+	PG_RX_VERIFY_OFF,
+	PG_RX_VERIFY_SAMPLED, /**< of one burst in 64 */
+	PG_RX_VERIFY_FULL,    /**< of all */
+};
+
 /** Everything that makes one graph differ from another; graphs of equal configurations are
  *  interchangeable. Texts are kept for the life of the process, so that the pointer tells them
  *  apart. */
@@ -23,6 +30,7 @@ struct pg_rx_config {
 	const char *rules;  /**< of `acl`: rules or a file; NULL: none */
 	const char *tap;    /**< of `tap`: "ring" or a file; NULL: nobody reads */
 	uint64_t flows;     /**< of `local`: sockets that there may be */
+	uint64_t verify;    /**< enum pg_rx_verify_mode */
 };
 
 /** Packets that nodes of such a graph may hold at once. */
@@ -38,6 +46,19 @@ struct pg_rx_counter_name {
 	char text[40];
 };
 
+#define PG_RX_SHOWN 128 /**< bytes of a packet that ended where it should not */
+
+/** What verification found. */
+struct pg_rx_verified {
+	uint64_t packets, differences;
+	/* Of the first difference: */
+	uint64_t index;   /**< of the packet, in the device's run */
+	uint32_t length;  /**< its bytes, of which PG_RX_SHOWN at most are here */
+	const char *must; /**< where the oracle says that it ends */
+	const char *did;  /**< where it ended; "none": nowhere yet */
+	uint8_t bytes[PG_RX_SHOWN];
+};
+
 /** What the nodes of a graph counted. */
 struct pg_rx_profile {
 	const char *graph; /**< as its configuration says it */
@@ -50,6 +71,7 @@ struct pg_rx_profile {
 	unsigned int ncounters;
 	struct pg_rx_counter_name *counter_name; /**< owned, as `counter` is */
 	uint64_t *counter;                       /**< worker: rw while a run lasts */
+	struct pg_rx_verified *verified;         /**< owned; NULL: rx_verify off */
 };
 
 /** Look at a chain as rx_graph has it: a preset, or words with commas between.

@@ -8,6 +8,7 @@
 
 #include "rx_priv.h"
 #include "rx_tap.h"
+#include "rx_verify.h"
 
 /** What a node's context holds. A user's node reads `next`: the edge to pass packets on by. */
 struct context {
@@ -190,6 +191,8 @@ pg_rx_graph_create(
 		rc = open_words(rx, &chain, socket, err);
 	}
 	if (rc == 0)
+		rc = rx_verify_open(rx, &chain, err);
+	if (rc == 0)
 		return rx;
 	pg_rx_graph_destroy(rx);
 	return NULL;
@@ -204,6 +207,7 @@ pg_rx_graph_destroy(struct pg_rx_graph *rx)
 		if (hooks[rx->slot[i].word].close != NULL)
 			hooks[rx->slot[i].word].close(&rx->slot[i]);
 	}
+	rx_verify_close(rx);
 	if (rx->id != RTE_GRAPH_ID_INVALID)
 		rte_graph_destroy(rx->id);
 	free(rx->counter_name);
@@ -214,7 +218,7 @@ pg_rx_graph_destroy(struct pg_rx_graph *rx)
 bool
 pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b)
 {
-	if (strcmp(a->graph, b->graph) != 0)
+	if (strcmp(a->graph, b->graph) != 0 || a->verify != b->verify)
 		return false;
 	return strcmp(a->graph, "null") == 0 || // which asks for nothing else
 	       memcmp((const char *)a + sizeof(a->graph), (const char *)b + sizeof(b->graph),
@@ -228,6 +232,7 @@ pg_rx_graph_begin(struct pg_rx_graph *rx)
 		if (hooks[rx->slot[i].word].begin != NULL)
 			hooks[rx->slot[i].word].begin(&rx->slot[i]);
 	}
+	rx_verify_begin(rx);
 }
 
 unsigned int

@@ -134,6 +134,9 @@ rx_of(const struct rte_node *node)
 /** The reason that a drop or end is for, of its node's name. NULL: it is for none. */
 const char *rx_reason(const char *node);
 
+/** A node's name as the profile has it. */
+const char *rx_node_label(const struct rte_node *node);
+
 /** Let the node of a slot count n things more, and find their names. Errors: NULL, no memory. */
 struct pg_rx_counter_name *rx_counters_add(struct rx_slot *slot, unsigned int n);
 

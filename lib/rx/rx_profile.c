@@ -32,21 +32,24 @@ rx_counters_add(struct rx_slot *slot, unsigned int n)
 	return names + slot->counter;
 }
 
+static bool
+is_drop(const char *name)
+{
+	return strncmp(name, RX_DROP_FOR(""), sizeof(RX_DROP_FOR("")) - 1) == 0 ||
+	       strcmp(name, "pg_drop") == 0;
+}
+
 // The node's own name goes with its graph; that of its kind stays.
-static void
-name_node(const struct rte_node *node, struct pg_rx_node_count *out)
+const char *
+rx_node_label(const struct rte_node *node)
 {
 	const char *name = rte_node_id_to_name(node->id), *reason = rx_reason(name);
 
-	out->drop = strncmp(name, RX_DROP_FOR(""), sizeof(RX_DROP_FOR("")) - 1) == 0;
-	if (reason != NULL) {
-		out->name = reason;
-	} else if (strncmp(name, RX_USER, strlen(RX_USER)) == 0) {
-		out->name = name + strlen(RX_USER);
-	} else {
-		out->drop = strcmp(name, "pg_drop") == 0;
-		out->name = out->drop ? "end of the chain" : name + strlen("pg_");
-	}
+	if (reason != NULL)
+		return reason;
+	if (strncmp(name, RX_USER, strlen(RX_USER)) == 0)
+		return name + strlen(RX_USER);
+	return is_drop(name) ? "end of the chain" : name + strlen("pg_");
 }
 
 // Counters have lines of their own: two devices' workers write to them.
@@ -73,6 +76,7 @@ pg_rx_profile_fini(struct pg_rx_profile *profile)
 {
 	free(profile->counter_name);
 	free(profile->counter);
+	free(profile->verified);
 	memset(profile, 0, sizeof(*profile));
 }
 
@@ -88,6 +92,11 @@ pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile)
 	profile->graph = rx->config.graph;
 	profile->nnodes = rx->nnodes;
 	for (unsigned int i = 0; i < rx->nnodes; i++)
-		name_node(rx->node[i], &profile->node[i]);
+		profile->node[i] = (struct pg_rx_node_count){.name = rx_node_label(rx->node[i]),
+			.drop = is_drop(rte_node_id_to_name(rx->node[i]->id))};
+	if (rc == 0 && rx->verify != NULL) {
+		profile->verified = calloc(1, sizeof(*profile->verified));
+		rc = profile->verified != NULL ? 0 : -ENOMEM;
+	}
 	return rc;
 }

@@ -16,6 +16,7 @@ struct pg_rx_graph {
 	uint64_t unchecked;  /**< mbuf flag: no check of layer 3 has seen the packet */
 	uint64_t dropped;    /**< packets that drop nodes freed, ever */
 	uint64_t *counters;  /**< of the device whose packets walk; NULL: no node counts more */
+	struct pg_rx_verify *verify; /**< owned; NULL: off */
 	struct pg_rx_config config;
 	rte_graph_t id;
 	unsigned int nnodes;
@@ -43,6 +44,11 @@ pg_rx_inject(struct pg_rx_graph *rx, struct rte_mbuf **pkts, uint16_t n, uint64_
 	rte_graph_walk(rx->graph);
 	return rx->dropped - before;
 }
+
+/** The same, and hold each packet's end against the oracle's verdict.
+ *  Shape:   index is the first packet's; the graph's configuration has rx_verify on. */
+uint64_t pg_rx_inject_verified(struct pg_rx_graph *rx, struct rte_mbuf **pkts, uint16_t n,
+	uint64_t mac, uint64_t index, struct pg_rx_verified *out);
 
 /** Give what the nodes counted since the last collection to a profile.
  *  Context: the graph's worker, or control while it rests. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The receive graphs of a thread: one for each configuration that its devices have. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -146,6 +147,20 @@ tell_held(struct pg_device *device)
 		by != NULL ? by : "somebody");
 }
 
+// A packet that ended elsewhere than it must is a fault of the pipeline.
+static void
+tell_difference(struct pg_device *device)
+{
+	const struct pg_rx_verified *verified = device->profile.verified;
+
+	if (verified == NULL || verified->differences == 0)
+		return;
+	device->fell_short = true;
+	snprintf(device->shortfall, sizeof(device->shortfall),
+		"packet %" PRIu64 " must end as '%.48s' and ended as '%.48s'", verified->index,
+		verified->must, verified->did);
+}
+
 void
 tx_graphs_settle(struct pg_engine *engine)
 {
@@ -159,5 +174,6 @@ tx_graphs_settle(struct pg_engine *engine)
 			nanosleep(&pause, NULL);
 		if (holds(device) && !device->fell_short)
 			tell_held(device);
+		tell_difference(device);
 	}
 }

@@ -20,6 +20,13 @@ static const struct pg_word chain_words[] = {
 	PG_RX_WORDS(WORD) PG_RX_PRESETS(PRESET){NULL, 0, NULL, false, false, false},
 };
 
+static const struct pg_word verify_modes[] = {
+	{"off", PG_RX_VERIFY_OFF, "nothing is verified", false, false, false},
+	{"sampled", PG_RX_VERIFY_SAMPLED, "one burst in 64", false, false, false},
+	{"full", PG_RX_VERIFY_FULL, "every packet", false, false, false},
+	{NULL, 0, NULL, false, false, false},
+};
+
 #define SETTING(word, member)                     \
 	.target = PG_TARGET_DEVICE, .name = word, \
 	.offset = offsetof(struct pg_device_settings, member), .flags = PG_COMMAND_EXTENSION
@@ -82,6 +89,14 @@ static const struct pg_command receive_rows[] = {
 		.help = "where the node tap's packets go: a file, or a ring that somebody else "
 			"empties; if not set, they are read by nobody and held by nobody",
 		.example = "rx_tap tap.pcapng",
+	},
+	{
+		SETTING("rx_verify", rx.verify),
+		.def = "off",
+		.arg = {.type = &pg_type_word, .words = verify_modes, .unit = "mode", .width = 8},
+		.help = "hold each packet's end against a second, naive implementation of the "
+			"chain",
+		.example = "rx_verify full",
 	},
 };
 

@@ -9,7 +9,7 @@
 // References of one buffer that may be out at once; the count has 16 bits.
 #define CLONES_MAX (UINT16_MAX - PG_BURST_MAX)
 
-enum sink { SINK_PORT, SINK_QUEUES, SINK_GRAPH, SINK_GRAPH_SHARED };
+enum sink { SINK_PORT, SINK_QUEUES, SINK_GRAPH, SINK_GRAPH_SHARED, SINK_GRAPH_VERIFIED };
 enum paced { UNPACED, PACED, PACED_SIZES };
 
 static inline void
@@ -205,11 +205,25 @@ build(struct pg_task *task, const enum paced paced, const bool cloned, const boo
 	return true;
 }
 
+// What a graph did is looked at packet by packet: time does not matter.
+static uint16_t
+hand_over_verified(struct pg_task *task)
+{
+	task->rx->counters = task->profile->counter;
+	pg_counter_add(&task->counters.errors,
+		pg_rx_inject_verified(task->rx, task->pkts + task->head, task->npkts, task->mac,
+			pg_counter_read(&task->counters.sent), task->profile->verified));
+	pg_rx_profile_collect(task->rx, task->profile);
+	return task->npkts;
+}
+
 static __rte_always_inline uint16_t
 hand_over(struct pg_task *task, struct rte_mbuf **pkts, const enum sink sink)
 {
 	if (sink == SINK_PORT)
 		return rte_eth_tx_burst(task->port, task->queue, pkts, task->npkts);
+	if (sink == SINK_GRAPH_VERIFIED)
+		return hand_over_verified(task);
 	if (sink == SINK_GRAPH_SHARED)
 		task->rx->counters = task->profile->counter;
 	pg_counter_add(
@@ -351,6 +365,8 @@ TURNS(graph, false, false, SINK_GRAPH)
 TURNS(graph_chained, false, true, SINK_GRAPH)
 TURNS(shared, false, false, SINK_GRAPH_SHARED)
 TURNS(shared_chained, false, true, SINK_GRAPH_SHARED)
+TURNS(verified, false, false, SINK_GRAPH_VERIFIED)
+TURNS(verified_chained, false, true, SINK_GRAPH_VERIFIED)
 
 /** By sink, clones and fragments; a graph takes no clones. */
 static bool (*const *const turns[][2][2])(struct pg_task *) = {
@@ -359,16 +375,18 @@ static bool (*const *const turns[][2][2])(struct pg_task *) = {
 		{queues_cloned_all, queues_cloned_chained_all}},
 	[SINK_GRAPH] = {{graph_all, graph_chained_all}},
 	[SINK_GRAPH_SHARED] = {{shared_all, shared_chained_all}},
+	[SINK_GRAPH_VERIFIED] = {{verified_all, verified_chained_all}},
 };
 
 void
 tx_task_bind(struct pg_task *task, bool paced, bool by_size)
 {
 	enum paced how = !paced ? UNPACED : by_size ? PACED_SIZES : PACED;
-	enum sink sink = task->map != NULL  ? SINK_QUEUES
-			 : task->rx == NULL ? SINK_PORT
-			 : task->shared     ? SINK_GRAPH_SHARED
-					    : SINK_GRAPH;
+	enum sink sink = task->map != NULL                 ? SINK_QUEUES
+			 : task->rx == NULL                ? SINK_PORT
+			 : task->profile->verified != NULL ? SINK_GRAPH_VERIFIED
+			 : task->shared                    ? SINK_GRAPH_SHARED
+							   : SINK_GRAPH;
 
 	task->paced = how;
 	task->turn = turns[sink][task->copies > 1][task->frag_pool != NULL][how];
