@@ -135,6 +135,8 @@ rx_tap_destroy(struct rx_tap *tap)
 	while (tap->ring != NULL && rte_ring_sc_dequeue(tap->ring, (void **)&mbuf) == 0)
 		rte_pktmbuf_free(mbuf);
 	rte_ring_free(tap->ring);
-	rte_mempool_free(tap->clones);
+	// Whoever has taken references out of the ring may still have them.
+	if (tap->clones != NULL && rte_mempool_full(tap->clones))
+		rte_mempool_free(tap->clones);
 	free(tap);
 }

@@ -300,13 +300,13 @@ tx_queues_drop(struct pg_engine *engine, struct pg_port *port)
 void
 tx_queues_destroy(struct pg_worker *worker)
 {
+	tx_graphs_destroy(worker); // which gives back what a tap holds
 	while (worker->queues != NULL) {
 		struct tx_queue *queue = worker->queues;
 
 		worker->queues = queue->next;
 		queue_destroy(queue);
 	}
-	tx_graphs_destroy(worker);
 	pg_prog_scratch_destroy(worker->scratch);
 	worker->scratch = NULL;
 }

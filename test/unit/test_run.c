@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+#include <rte_mbuf.h>
+#include <rte_ring.h>
+
 #include "support_eal.h"
 #include "support_engine.h"
 #include "tx_priv.h"
@@ -203,6 +206,61 @@ test_chains(void **state)
 	assert_int_equal(graphs(), 2);
 }
 
+// The packets that lie in a tap's ring.
+static unsigned int
+held(struct rte_mbuf **pkts, unsigned int n)
+{
+	struct rte_ring *ring = NULL;
+	char name[32];
+
+	for (unsigned int i = 0; i < 100 && ring == NULL; i++) {
+		snprintf(name, sizeof(name), "pg_tap_%u", i);
+		ring = rte_ring_lookup(name);
+	}
+	assert_non_null(ring);
+	return rte_ring_dequeue_burst(ring, (void **)pkts, n, NULL);
+}
+
+// Origin A's rule: what somebody holds is never rewritten, not in the run, not in one after it.
+static void
+test_held(void **state)
+{
+	static struct rte_mbuf *pkts[2000];
+	static uint8_t before[1000][60];
+	struct pg_device *device = add("dev",
+		"count 1000;pkt_size 60;rx_graph tap;rx_tap ring;udp_src_max 65535;flag UDPSRC_RND;"
+		"dst_mac 02:00:00:00:00:01");
+	const struct pg_run *run = pg_engine_run(rig.engine);
+
+	(void)state;
+	start_run();
+	assert_true(device->fell_short && run->fell_short && device->result.sent == 1000);
+	CHECK_TEXT(device->shortfall, "1000 packets held by tap", "why");
+	assert_int_equal(held(pkts, 2000), 1000);
+	for (unsigned int i = 0; i < 1000; i++)
+		memcpy(before[i], rte_pktmbuf_mtod(pkts[i], void *), 60);
+	rig_engine_set(&rig, "dev", "count 200000;rx_graph host");
+	start_run();
+	CHECK_U64(device->result.sent, 200000, "sent while packets are held");
+	for (unsigned int i = 0; i < 1000; i++)
+		assert_memory_equal(before[i], rte_pktmbuf_mtod(pkts[i], void *), 60);
+	rte_pktmbuf_free_bulk(pkts, 1000);
+}
+
+// A ring that is full is no reason to wait: the rest goes unread.
+static void
+test_unread(void **state)
+{
+	struct pg_device *device = add("dev", "count 100000;rx_graph tap;rx_tap ring");
+
+	(void)state;
+	start_run();
+	CHECK_U64(device->result.sent, 100000, "sent");
+	CHECK_TEXT(device->shortfall, "4096 packets held by tap", "why");
+	assert_int_equal(device->profile.ncounters, 1);
+	CHECK_U64(device->profile.counter[0], 100000 - 4096, "not read");
+}
+
 // Without SHARED packets go one at a time, and none is held at the end: -1frags (reference 5.1 and
 // 6.5; recorded: packets-3422).
 static void
@@ -275,6 +333,8 @@ main(void)
 		RUN(test_not_shared),
 		RUN(test_pace),
 		RUN(test_text),
+		RUN(test_unread),
+		RUN(test_held),
 	};
 
 	return cmocka_run_group_tests_name("run", tests, support_eal_start, support_eal_stop);
