@@ -36,6 +36,9 @@ struct pg_rx_config {
 /** Packets that nodes of such a graph may hold at once. */
 uint32_t pg_rx_config_keeps(const struct pg_rx_config *config);
 
+/** May nodes of such a graph write to packets? */
+bool pg_rx_config_writes(const struct pg_rx_config *config);
+
 /** May devices of these share a graph? */
 bool pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b);
 

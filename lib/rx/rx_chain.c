@@ -32,14 +32,17 @@ find_user_words(void)
 	static const size_t prefix = sizeof(RX_USER) - 1;
 
 	for (rte_node_t id = 0; id < rte_node_max_count() && nwords < RX_WORDS_MAX; id++) {
-		const char *name = rte_node_id_to_name(id);
+		const char *name = rte_node_id_to_name(id), *kept;
 
-		if (name != NULL && strncmp(name, RX_USER, prefix) == 0)
-			words[nwords++] = (struct rx_word){.name = name + prefix,
+		if (name == NULL || strncmp(name, RX_USER, prefix) != 0)
+			continue;
+		kept = strdup(name); // the node's own moves when it gets edges
+		if (kept != NULL)
+			words[nwords++] = (struct rx_word){.name = kept + prefix,
 				.help = "a node of the user's own",
 				.takes = RX_ANY,
 				.follow = RX_RAW | RX_UPPER | RX_ENDS,
-				.node = name};
+				.node = kept};
 	}
 }
 

@@ -268,3 +268,17 @@ pg_rx_config_keeps(const struct pg_rx_config *config)
 	}
 	return n;
 }
+
+bool
+pg_rx_config_writes(const struct pg_rx_config *config)
+{
+	struct pg_error err = {0};
+	struct rx_chain chain;
+	bool writes = false;
+
+	if (rx_chain_parse(config->graph, &chain, &err) < 0)
+		return false;
+	for (unsigned int i = 0; i < chain.n; i++)
+		writes |= chain.word[i] >= RX_WORDS; // a user's node may do anything
+	return writes;
+}

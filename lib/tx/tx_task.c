@@ -69,12 +69,13 @@ keeps_packets(const struct tx_queue *queue)
 }
 
 // The pool serves one template, and nobody writes to its packets: neither such drivers nor the
-// nodes of the receive graph, which flag mbufs, though. Then no buffer is ever in use by someone
-// else between two runs, so it can be written to in advance.
+// nodes of the receive graph, which flag mbufs, though; users' nodes may. Then no buffer is ever in
+// use by someone else between two runs, so it can be written to in advance.
 static bool
-image_kept(const struct tx_queue *queue)
+image_kept(const struct pg_device *device, const struct tx_queue *queue)
 {
-	return queue->ndevices == 1 && keeps_packets(queue);
+	return queue->ndevices == 1 && keeps_packets(queue) &&
+	       (queue->port != NULL || !pg_rx_config_writes(&device->settings.rx));
 }
 
 // The same of the mbufs' metadata, which several templates may have in common.
@@ -98,7 +99,7 @@ compile(struct pg_device *device, const struct tx_queue *queue, struct pg_error 
 		.seed = device->thread->engine->run.seed,
 		.copies = RTE_MAX(set->clone_skb, 1u),
 		.socket = (int)rte_lcore_to_socket_id(device->thread->lcore),
-		.image_kept = queue != NULL && image_kept(queue),
+		.image_kept = queue != NULL && image_kept(device, queue),
 		.mbuf_kept = queue != NULL && mbuf_kept(queue),
 		.frags_kept = keeps_packets(queue),
 		.paced = set->rate.kind != PG_RATE_NONE,
@@ -310,7 +311,7 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	if (device->settings.tmpl.flows > 0)
 		task->state.seen = rte_zmalloc("pg_seen", PG_FLOWS_MAX / 8, RTE_CACHE_LINE_SIZE);
 	pg_prog_seek(prog, &task->state, 0);
-	if (!queue->prepared && (image_kept(queue) || mbuf_kept(queue))) {
+	if (!queue->prepared && (image_kept(device, queue) || mbuf_kept(queue))) {
 		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
 		queue->prepared = true;
 	}
