@@ -207,11 +207,11 @@ build(struct pg_task *task, const enum paced paced, const bool cloned, const boo
 
 // What a graph did is looked at packet by packet: time does not matter.
 static uint16_t
-hand_over_verified(struct pg_task *task)
+hand_over_verified(struct pg_task *task, struct rte_mbuf **pkts)
 {
 	task->rx->counters = task->profile->counter;
 	pg_counter_add(&task->counters.errors,
-		pg_rx_inject_verified(task->rx, task->pkts + task->head, task->npkts, task->mac,
+		pg_rx_inject_verified(task->rx, pkts, task->npkts, task->mac,
 			pg_counter_read(&task->counters.sent), task->profile->verified));
 	pg_rx_profile_collect(task->rx, task->profile);
 	return task->npkts;
@@ -223,7 +223,7 @@ hand_over(struct pg_task *task, struct rte_mbuf **pkts, const enum sink sink)
 	if (sink == SINK_PORT)
 		return rte_eth_tx_burst(task->port, task->queue, pkts, task->npkts);
 	if (sink == SINK_GRAPH_VERIFIED)
-		return hand_over_verified(task);
+		return hand_over_verified(task, pkts);
 	if (sink == SINK_GRAPH_SHARED)
 		task->rx->counters = task->profile->counter;
 	pg_counter_add(
