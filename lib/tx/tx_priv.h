@@ -107,7 +107,7 @@ struct tx_queue {
 	uint32_t priority; /**< of the first device */
 	bool alike;        /**< all devices' packets have the same metadata */
 	bool prepared;     /**< the pool's buffers hold it */
-	uint32_t kept; /**< packets that nodes of receive graphs may hold */
+	uint32_t kept;     /**< packets that nodes of receive graphs may hold */
 	struct rte_mempool *pool;
 	uint32_t buffer_bytes; /**< data room of the pool's buffers */
 	uint32_t cache;

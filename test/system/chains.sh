@@ -34,11 +34,11 @@ says "$OUT" "^ +counted, xdp: udp +$n\$"
 scaled "$PG_SOURCE/config/firewall.pktgen" 100000 >"$CMDS"
 n=$(awk '$1 == "count" {print $2}' "$CMDS")
 run 0 "$CMDS"
-errors $((n / 100 * 40))
+errors $((n * 40 / 100))
 node acl "$n" false
-node 'acl: dropped' $((n / 100 * 40)) true
-node deliver $((n / 100 * 60)) false
-counter 'acl: rule 1' $((n / 100 * 10))
+node 'acl: dropped' $((n * 40 / 100)) true
+node deliver $((n * 60 / 100)) false
+counter 'acl: rule 1' $((n * 10 / 100))
 
 # Every packet reaches the lookup; with another host's address none does.
 scaled "$PG_SOURCE/config/router.pktgen" 100000 >"$CMDS"
