@@ -11,8 +11,8 @@
 #include "pg_version.h"
 #include "report_priv.h"
 
-static void
-set_int(json_t *object, const char *key, uint64_t value)
+void
+report_set_int(json_t *object, const char *key, uint64_t value)
 {
 	// JSON's integers here have 63 bits; what is larger becomes text rather than wrong.
 	char text[24];
@@ -50,7 +50,7 @@ set_fields(json_t *json, const struct report_field *fields, const void *object)
 		if (value.real)
 			set_real(json, f->key, value.number);
 		else
-			set_int(json, f->key, value.u64);
+			report_set_int(json, f->key, value.u64);
 	}
 }
 
@@ -79,14 +79,15 @@ pg_report_json_begin(int eal_argc, char **eal_argv)
 {
 	json_t *report = json_object(), *args = json_array();
 
-	set_int(report, "schema", PG_REPORT_SCHEMA);
+	report_set_int(report, "schema", PG_REPORT_SCHEMA);
 	set_text(report, "pmdgen", PG_VERSION);
 	set_text(report, "dpdk", rte_version());
 	for (int i = 1; i < eal_argc; i++)
 		json_array_append_new(args, json_string(eal_argv[i]));
 	json_object_set_new(report, "eal_args", args);
 	json_object_set_new(report, "cpu", cpu_model());
-	set_int(report, "numa_nodes", numa_available() < 0 ? 1 : numa_num_configured_nodes());
+	report_set_int(
+		report, "numa_nodes", numa_available() < 0 ? 1 : numa_num_configured_nodes());
 	json_object_set_new(report, "runs", json_array());
 	return report;
 }
@@ -130,7 +131,7 @@ static void
 set_node(json_t *object, const char *key, int node)
 {
 	if (node >= 0)
-		set_int(object, key, node);
+		report_set_int(object, key, node);
 }
 
 static void
@@ -140,7 +141,7 @@ set_asked(json_t *object, const struct pg_device *device)
 	json_t *asked = json_object();
 
 	if (device->asked != 0)
-		set_int(asked, "packets", device->asked);
+		report_set_int(asked, "packets", device->asked);
 	if (pps > 0)
 		set_real(asked, "pps", pps);
 	set_node(asked, "node", device->placement.asked);
@@ -193,7 +194,7 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 	set_node(object, "lcore_node", device->placement.lcore);
 	set_node(object, "port_node", device->placement.port);
 	if (device->placement.page_bytes > 0)
-		set_int(object, "page_bytes", device->placement.page_bytes);
+		report_set_int(object, "page_bytes", device->placement.page_bytes);
 	json_object_set_new(object, "cross_socket", json_boolean(crosses(&device->placement)));
 	json_object_set_new(object, "fast_free", json_boolean(device->placement.fast_free));
 	if (device->isa != NULL)
@@ -202,6 +203,8 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 	json_object_set_new(object, "fell_short", json_boolean(device->fell_short));
 	if (device->fell_short)
 		set_text(object, "shortfall", device->shortfall);
+	if (device->receipt.every > 0)
+		json_object_set_new(object, "receipt", report_receipt_json(&device->receipt));
 	if (device->profile.nnodes > 0)
 		json_object_set_new(object, "profile", profile_json(device));
 	return object;
@@ -214,7 +217,7 @@ port_json(const struct pg_port_account *account)
 
 	set_text(object, "name", account->port->name);
 	set_text(object, "driver", account->port->driver);
-	set_int(object, "tx_queues", account->port->ntxqs);
+	report_set_int(object, "tx_queues", account->port->ntxqs);
 	set_fields(object, report_port_fields, account);
 	return object;
 }
@@ -226,8 +229,8 @@ pg_report_json_run(json_t *report, struct pg_engine *engine)
 	json_t *object = json_object(), *devices = json_array(), *ports = json_array();
 	const struct pg_device *device;
 
-	set_int(object, "seed", run->seed);
-	set_int(object, "started_ns", run->started_wall_ns);
+	report_set_int(object, "seed", run->seed);
+	report_set_int(object, "started_ns", run->started_wall_ns);
 	json_object_set_new(object, "interrupted", json_boolean(run->interrupted));
 	json_object_set_new(object, "fell_short", json_boolean(run->fell_short));
 	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)

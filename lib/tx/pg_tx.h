@@ -14,6 +14,7 @@
 #include "pg_rx.h"
 #include "pg_stats.h"
 #include "pg_units.h"
+#include "pg_verify.h"
 
 /* The engine: threads (one per lcore), devices on them, and runs. Everything here is called on
  * control threads unless it says otherwise. Where there are several, each holds the control lock
@@ -48,6 +49,7 @@ struct pg_device_settings {
 	uint8_t xmit_mode;   /**< enum pg_xmit_mode */
 	int32_t node;        /**< NUMA node of buffers, if the flag NODE is set; -1: not set */
 	struct pg_stream stream;
+	uint32_t verify; /**< read one packet of so many for the receipt; 1: all; 0: none */
 };
 
 #define PG_NODE_UNKNOWN (-1) /**< the system does not say, or there is none */
@@ -106,6 +108,7 @@ struct pg_device {
 	uint32_t pool_in_use; /**< buffers that somebody still holds once all workers are idle */
 	struct pg_placement placement;
 	const char *isa;
+	struct pg_receipt receipt; /**< every 0: none was wanted */
 	bool fell_short;
 	char shortfall[160]; /**< why */
 };

@@ -277,6 +277,13 @@ static const struct pg_word xmit_modes[] = {
 	{NULL, 0, NULL, false, false, false},
 };
 
+static const struct pg_word verify_words[] = {
+	{"off", 0, "no receipt", false, false, false},
+	{"sampled", 2, "one packet of so many", false, false, false},
+	{"full", 1, "every packet, and what only all of them show", false, false, false},
+	{NULL, 0, NULL, false, false, false},
+};
+
 #define SETTING(word, member)                     \
 	.target = PG_TARGET_DEVICE, .name = word, \
 	.offset = offsetof(struct pg_device_settings, member)
@@ -401,6 +408,19 @@ static const struct pg_command device_rows[] = {
 		.help = "send packets PART, PART + PARTS, ... of the stream NAME: devices with all "
 			"parts make its traffic together",
 		.example = "stream web 0/2",
+	},
+	{
+		SETTING("verify", verify),
+		.def = "off",
+		.arg = {.type = &pg_type_sample,
+			.min = 2,
+			.max = 1000000000,
+			.words = verify_words,
+			.width = 4},
+		.flags = PG_COMMAND_EXTENSION,
+		.help = "read packets back before they leave, and check them against the settings: "
+			"the run's receipt",
+		.example = "verify sampled 1024",
 	},
 	{
 		.target = PG_TARGET_DEVICE,
