@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <numa.h>
@@ -210,6 +211,37 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 	return object;
 }
 
+// What was set, as lines of the language.
+static json_t *
+settings_json(const struct pg_device *device)
+{
+	json_t *settings = json_array();
+	char *text = NULL, *rest, *line;
+	struct pg_error err;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory == NULL)
+		return settings;
+	(void)pg_device_save(device, memory, &err); // the table's defaults are good
+	fclose(memory);
+	for (rest = text; (line = strsep(&rest, "\n")) != NULL;) {
+		if (line[0] != '\0')
+			json_array_append_new(settings, json_string(line));
+	}
+	free(text);
+	return settings;
+}
+
+static json_t *
+device_json(const struct pg_device *device, bool interrupted)
+{
+	json_t *object = pg_report_json_device(device, interrupted);
+
+	json_object_set_new(object, "settings", settings_json(device));
+	return object;
+}
+
 static json_t *
 port_json(const struct pg_port_account *account)
 {
@@ -231,13 +263,13 @@ pg_report_json_run(json_t *report, struct pg_engine *engine)
 
 	report_set_int(object, "seed", run->seed);
 	report_set_int(object, "started_ns", run->started_wall_ns);
+	set_text(object, "compat", pg_engine_compat(engine) == PG_COMPAT_LINUX ? "linux" : "exact");
 	json_object_set_new(object, "interrupted", json_boolean(run->interrupted));
 	json_object_set_new(object, "fell_short", json_boolean(run->fell_short));
 	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
 	{
 		if (device->has_run)
-			json_array_append_new(
-				devices, pg_report_json_device(device, run->interrupted));
+			json_array_append_new(devices, device_json(device, run->interrupted));
 	}
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
 		json_array_append_new(ports, port_json(a));

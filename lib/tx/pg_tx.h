@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/queue.h>
 
 #include "pg_clock.h"
@@ -196,6 +197,9 @@ int pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *e
 int pg_device_probe(struct pg_engine *engine, const char *name, struct pg_error *err);
 /** Every setting at its default, from the rows of the command table. */
 int pg_device_defaults(struct pg_device_settings *settings, struct pg_error *err);
+/** Write the lines, without a target, that give a fresh device these settings.
+ *  Errors:  as pg_device_defaults(). */
+int pg_device_save(const struct pg_device *device, FILE *out, struct pg_error *err);
 /** Remove every device of a thread. Those of a run end first, without a result; the other threads
  *  go on. */
 void pg_thread_clear(struct pg_thread *thread);

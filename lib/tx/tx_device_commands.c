@@ -450,12 +450,24 @@ const struct pg_command_list pg_tx_device_commands = {
 	.changed = follow_setting,
 };
 
+static const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
+
 int
 pg_device_defaults(struct pg_device_settings *settings, struct pg_error *err)
 {
-	const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
-
 	memset(settings, 0, sizeof(*settings)); // padding too: settings are compared
 	settings->node = -1;
 	return pg_lang_defaults(lists, RTE_DIM(lists), PG_TARGET_DEVICE, settings, err);
+}
+
+int
+pg_device_save(const struct pg_device *device, FILE *out, struct pg_error *err)
+{
+	struct pg_device_settings defaults;
+	int rc = pg_device_defaults(&defaults, err);
+
+	if (rc == 0)
+		pg_lang_save(lists, RTE_DIM(lists), PG_TARGET_DEVICE, &defaults, &device->settings,
+			sizeof(defaults), out);
+	return rc;
 }
