@@ -204,8 +204,8 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 	json_object_set_new(object, "fell_short", json_boolean(device->fell_short));
 	if (device->fell_short)
 		set_text(object, "shortfall", device->shortfall);
-	if (device->receipt.every > 0)
-		json_object_set_new(object, "receipt", report_receipt_json(&device->receipt));
+	if (device->receipt != NULL)
+		json_object_set_new(object, "receipt", report_receipt_json(device->receipt));
 	if (device->profile.nnodes > 0)
 		json_object_set_new(object, "profile", profile_json(device));
 	return object;

@@ -7,10 +7,10 @@
 void
 report_receipt(const struct pg_device *device, FILE *out)
 {
-	const struct pg_receipt *receipt = &device->receipt;
+	const struct pg_receipt *receipt = device->receipt;
 	char text[PG_VERIFY_TEXT_MAX];
 
-	if (receipt->every == 0)
+	if (receipt == NULL)
 		return;
 	fprintf(out,
 		"     receipt: %u checks, %u ok; %" PRIu64

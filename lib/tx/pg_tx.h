@@ -109,7 +109,7 @@ struct pg_device {
 	uint32_t pool_in_use; /**< buffers that somebody still holds once all workers are idle */
 	struct pg_placement placement;
 	const char *isa;
-	struct pg_receipt receipt; /**< every 0: none was wanted */
+	const struct pg_receipt *receipt; /**< of the last run; NULL: none was wanted */
 	bool fell_short;
 	char shortfall[160]; /**< why */
 };

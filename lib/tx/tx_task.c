@@ -320,6 +320,7 @@ tx_task_destroy(struct pg_task *task)
 {
 	if (task == NULL)
 		return;
+	task->device->receipt = NULL; // it is the task's
 	pg_prog_destroy(task->owned_prog);
 	pg_walk_destroy(task->spare);
 	tx_frags_release(task);

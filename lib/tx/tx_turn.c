@@ -204,7 +204,8 @@ build(struct pg_task *task, const enum paced paced, const bool cloned, const boo
 		wait_end(task, rte_rdtsc());
 	}
 	if (verified)
-		pg_verify_pass(task->verify, task->pkts, task->state.scratch->due, built);
+		pg_verify_pass(
+			task->verify, task->state.scratch->pkts, task->state.scratch->due, built);
 	task->left -= built;
 	task->npkts = built;
 	return true;

@@ -46,11 +46,10 @@ tx_verify_finish(struct pg_device *device)
 	uint64_t unsent = task->npkts + (task->map != NULL ? task->map->pending : 0);
 	char text[PG_VERIFY_TEXT_MAX];
 
-	device->receipt.every = 0;
 	if (task->verify == NULL)
 		return;
-	pg_verify_end(task->verify, device->result.sent, unsent, &device->receipt);
-	check = pg_receipt_fault(&device->receipt);
+	device->receipt = pg_verify_end(task->verify, device->result.sent, unsent);
+	check = pg_receipt_fault(device->receipt);
 	if (check == NULL || device->fell_short)
 		return;
 	device->fell_short = true;

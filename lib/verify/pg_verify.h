@@ -54,9 +54,9 @@ struct pg_verify_fault {
 
 /** What the receipt of one device's run says. */
 struct pg_receipt {
-	uint32_t every;   /**< one packet of so many was read; 1: all of them; 0: no receipt */
-	uint64_t packets; /**< read */
-	uint64_t cycles;  /**< spent on it */
+	uint32_t every;           /**< one packet of so many was read; 1: all of them */
+	uint64_t packets;         /**< read */
+	uint64_t cycles;          /**< spent on it */
 	double cycles_per_packet; /**< of all packets sent */
 	struct pg_receipt_check {
 		bool counted;
@@ -117,9 +117,9 @@ pg_verify_pass(
 }
 
 /** What comes of it.
- *  Units:   of all packets that went by `sent` were taken, `unsent` were not when the run ended. */
-void pg_verify_end(
-	struct pg_verify *verify, uint64_t sent, uint64_t unsent, struct pg_receipt *receipt);
+ *  Units:   of all packets that went by `sent` were taken, `unsent` were not when the run ended.
+ *  Returns what lives as long as `verify`.  Context: control, once, after the run. */
+const struct pg_receipt *pg_verify_end(struct pg_verify *verify, uint64_t sent, uint64_t unsent);
 
 /** Checks that are counted, and those of them without a fault. */
 unsigned int pg_receipt_checks(const struct pg_receipt *receipt);

@@ -104,8 +104,8 @@ pg_verify_read(
 	v->receipt.cycles += rte_rdtsc() - before;
 }
 
-void
-pg_verify_end(struct pg_verify *verify, uint64_t sent, uint64_t unsent, struct pg_receipt *receipt)
+const struct pg_receipt *
+pg_verify_end(struct pg_verify *verify, uint64_t sent, uint64_t unsent)
 {
 	struct verify *v = (struct verify *)verify;
 	uint64_t asked = sent == v->count ? v->count : sent + unsent;
@@ -123,7 +123,7 @@ pg_verify_end(struct pg_verify *verify, uint64_t sent, uint64_t unsent, struct p
 	v->receipt.every = v->every;
 	if (sent > 0)
 		v->receipt.cycles_per_packet = (double)v->receipt.cycles / (double)sent;
-	*receipt = v->receipt;
+	return &v->receipt;
 }
 
 unsigned int

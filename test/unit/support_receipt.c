@@ -84,7 +84,7 @@ receipt_of(struct receipt_case *c)
 		build(c, prog, at, n);
 		pass(c, verify, at, n);
 	}
-	pg_verify_end(verify, (uint64_t)c->built * c->config.copies + c->unaccounted, 0, &receipt);
+	receipt = *pg_verify_end(verify, (uint64_t)c->built * c->config.copies + c->unaccounted, 0);
 	pg_verify_destroy(verify);
 	pg_prog_destroy(prog);
 	return receipt;
