@@ -87,9 +87,10 @@ struct pg_verify_config {
 	int socket;          /**< memory node */
 };
 
-/** Read receipts of a device. Memory: 4 kB, 1 kB for each random field, and with random flows that
- *  are all read 40 bytes a flow and 8 for each of its fields in sequence: at most 4.5 MB.
- *  Errors:  NULL, out of memory. Owner: the caller, pg_verify_destroy(). */
+/** The reader of a device's packets.
+ *  Memory:  8 kB, 1 kB for each random field, and with random flows that are all read 32 to 64
+ * bytes a flow and 8 for each of its fields in sequence: at most 4.5 MB. Errors:  NULL, out of
+ * memory. Owner: the caller, pg_verify_destroy(). */
 struct pg_verify *pg_verify_create(const struct pg_verify_config *config);
 void pg_verify_destroy(struct pg_verify *verify);
 
