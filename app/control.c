@@ -80,10 +80,10 @@ app_run_finished(void *ctx)
 
 	if (app->options.dry_run != NULL) {
 		pg_report_dry_run(app->engine, app->options.dry_run, app->out);
-		return;
+	} else {
+		pg_report_run(app->engine, app->out);
+		pg_report_json_run(app->report, app->engine);
 	}
-	pg_report_run(app->engine, app->out);
-	pg_report_json_run(app->report, app->engine);
 	if (pg_engine_run(app->engine)->fell_short && app->status == APP_OK)
 		app->status = APP_FELL_SHORT;
 }

@@ -52,12 +52,10 @@ save_threads(struct app *app, FILE *out)
 static int
 save_devices(struct app *app, FILE *out, struct pg_error *err)
 {
-	struct pg_device_settings defaults;
 	const struct pg_device *device;
 	uint32_t debug = pg_debug();
+	int rc = 0;
 
-	if (pg_device_defaults(&defaults, err) < 0)
-		return -err->code;
 	TAILQ_FOREACH(device, pg_engine_devices(app->engine), in_engine)
 	{
 		char *lines = NULL;
@@ -66,15 +64,16 @@ save_devices(struct app *app, FILE *out, struct pg_error *err)
 
 		if (memory == NULL)
 			return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
-		pg_lang_save(app_commands, app_ncommands, PG_TARGET_DEVICE, &defaults,
-			&device->settings, sizeof(defaults), memory);
+		rc = pg_device_save(device, memory, err);
 		if (debug > 0) // one for all devices
 			fprintf(memory, "debug %" PRIu32 "\n", debug);
 		debug = 0;
 		fclose(memory);
-		if (size > 0)
+		if (rc == 0 && size > 0)
 			fprintf(out, "\n[%s]\n%s", device->name, lines);
 		free(lines);
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }

@@ -52,7 +52,7 @@ def reply_text(reply):
 
 def argument_text(row):
     # The words have a list of their own, with help.
-    if "words" not in row:
+    if "words" not in row or row["type"] == "sample":
         return escape(row["argument"])
     if row["type"] == "string":
         return escape(row["argument"].split(" of ")[0].rstrip(","))

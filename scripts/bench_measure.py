@@ -96,13 +96,15 @@ def fastest(samples, row):
     return best[-2], best[-1]
 
 
-def judge(row, ratio, product):
+def judge(row, ratio, product, added):
     if row.limit is None or product is None:
         return None
     if row.compare == "absolute":
         return product["best"] <= row.limit
     if ratio is None:
         return None
+    if row.compare == "added":
+        return added <= row.limit
     return ratio >= row.limit if row.compare in ("rate", "scaling") else ratio <= row.limit
 
 
@@ -133,7 +135,7 @@ def evaluate(samples, row):
             "ratio": ratio, "ratio_median": median,
             "added": added, "added_median": added_median,
             "ratios": [round(ratio_of(row, *p), 4) for p in samples.pairs[row]],
-            "budget": row.limit, "met": judge(row, ratio, product),
+            "budget": row.limit, "met": judge(row, ratio, product, added),
             "settled": all(map(samples.settled, cases_of(row))),
             "errors": errors}
     if row.compare == "scaling":

@@ -16,7 +16,7 @@ def cell(f):
 def budget_text(result):
     if result["budget"] is None:
         return "none"
-    unit = " cycles" if result["compare"] == "absolute" else ""
+    unit = {"absolute": " cycles", "added": " cycles more"}.get(result["compare"], "")
     return "%s %g%s" % (">=" if result["compare"] in ("rate", "scaling") else "<=", result["budget"], unit)
 
 
@@ -24,6 +24,8 @@ def verdict_text(result):
     if result["errors"]:
         return "did not run"
     words = {True: ["met"], False: ["NOT met"], None: []}[result["met"]]
+    if words and result["compare"] == "added":
+        words = ["%s (%+.1f)" % (words[0], result["added"])]
     return ", ".join(words + ([] if result["settled"] else ["not settled"]))
 
 

@@ -19,7 +19,7 @@ INJECT = ["xmit_mode netif_receive", "flag NO_TIMESTAMP", "dst 198.18.0.1"]
 
 # compare: "cycles" ratio of cycles, at most the limit; "rate" ratio of rates,
 # at least the limit (None: for information); "absolute" cycles, at most;
-# "added" the difference of cycles; "scaling" N times the rate of one, over the base's.
+# "added" the difference of cycles, at most; "scaling" N times the rate of one, over the base's.
 Row = collections.namedtuple("Row", "title against product base compare limit")
 ROWS = [
     Row("fixed", "bare loop, nothing written", "fixed", "nowrite", "cycles", 1.15),
@@ -28,6 +28,8 @@ ROWS = [
     Row("fields", "testpmd flowgen, by rate", "fields", "flowgen", "rate", 1.4),
     Row("fixed", "testpmd txonly, by rate", "fixed", "txonly", "rate", None),
     Row("clone_skb 1000", "bare loop, refcount only", "clone", "bareclone", "cycles", 1.15),
+    Row("verify sampled 1024", "fixed, without", "verify1024", "fixed", "added", 2),
+    Row("fields, sampled 1024", "fields, without", "fields-verify1024", "fields", "added", 2),
     Row("inject, burst 32", "Linux, published", "inject32", None, "absolute", 40),
     Row("inject, burst 64", "Linux, published", "inject64", None, "absolute", 40),
 ]
@@ -190,6 +192,8 @@ CASES = {
     "bareclone": lambda b: b.bare("clone"),
     "write4": lambda b: b.bare("write4"),
     "clone": lambda b: b.product(CLONE),
+    "verify1024": lambda b: b.product(FIXED + ["verify sampled 1024"]),
+    "fields-verify1024": lambda b: b.product(FIXED + FIELDS + ["verify sampled 1024"]),
     "inject32": lambda b: b.inject(32),
     "inject64": lambda b: b.inject(64),
 }

@@ -156,6 +156,7 @@ extern const struct pg_type pg_type_pairs; /**< SIZE,WEIGHT ... to the end of th
 extern const struct pg_type pg_type_hex;
 extern const struct pg_type pg_type_hex_list;
 extern const struct pg_type pg_type_stream; /**< NAME PART/PARTS */
+extern const struct pg_type pg_type_sample; /**< off, sampled N, full: 0, N, 1 */
 extern const struct pg_type pg_type_text;   /**< one token */
 extern const struct pg_type pg_type_line;   /**< the rest of the line */
 extern const struct pg_type pg_type_string; /**< one token, kept: a setting */

@@ -461,16 +461,11 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 	}
 #define SEAL_ROW(what) [PROG_SEAL + what] = op_seal_##what,
 // Every combination of enum prog_seal. IPv6 always has a checksum and no address columns.
-#define SEALS(X)                                                                               \
-	X(0)                                                                                   \
-	X(1)                                                                                   \
-	X(2)                                                                                   \
-	X(3)                                                                                   \
-	X(4)                                                                                   \
-	X(5)                                                                                   \
-	X(6)                                                                                   \
-	X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(20) X(22) X(28) X(30) X(32) X(33) \
-		X(34) X(35) X(36) X(37) X(38) X(39) X(52) X(54)
+// clang-format off
+#define SEALS(X) \
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
+	X(20) X(22) X(28) X(30) X(32) X(33) X(34) X(35) X(36) X(37) X(38) X(39) X(52) X(54)
+// clang-format on
 
 SEALS(SEAL)
 

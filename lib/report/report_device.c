@@ -183,6 +183,10 @@ params(const struct pg_device *device, FILE *out)
 	else if (set->xmit_mode == PG_XMIT_QUEUE_XMIT)
 		fprintf(out, "     xmit_mode: xmit_queue\n");
 	receive(&set->rx, out);
+	if (set->verify == 1)
+		fprintf(out, "     verify: full\n");
+	else if (set->verify > 1)
+		fprintf(out, "     verify: sampled %u\n", set->verify);
 	flags(tmpl, out);
 }
 

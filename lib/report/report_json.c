@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <numa.h>
@@ -11,8 +12,8 @@
 #include "pg_version.h"
 #include "report_priv.h"
 
-static void
-set_int(json_t *object, const char *key, uint64_t value)
+void
+report_set_int(json_t *object, const char *key, uint64_t value)
 {
 	// JSON's integers here have 63 bits; what is larger becomes text rather than wrong.
 	char text[24];
@@ -50,7 +51,7 @@ set_fields(json_t *json, const struct report_field *fields, const void *object)
 		if (value.real)
 			set_real(json, f->key, value.number);
 		else
-			set_int(json, f->key, value.u64);
+			report_set_int(json, f->key, value.u64);
 	}
 }
 
@@ -79,14 +80,15 @@ pg_report_json_begin(int eal_argc, char **eal_argv)
 {
 	json_t *report = json_object(), *args = json_array();
 
-	set_int(report, "schema", PG_REPORT_SCHEMA);
+	report_set_int(report, "schema", PG_REPORT_SCHEMA);
 	set_text(report, "pmdgen", PG_VERSION);
 	set_text(report, "dpdk", rte_version());
 	for (int i = 1; i < eal_argc; i++)
 		json_array_append_new(args, json_string(eal_argv[i]));
 	json_object_set_new(report, "eal_args", args);
 	json_object_set_new(report, "cpu", cpu_model());
-	set_int(report, "numa_nodes", numa_available() < 0 ? 1 : numa_num_configured_nodes());
+	report_set_int(
+		report, "numa_nodes", numa_available() < 0 ? 1 : numa_num_configured_nodes());
 	json_object_set_new(report, "runs", json_array());
 	return report;
 }
@@ -127,7 +129,7 @@ counters_json(const struct pg_rx_profile *p)
 			continue;
 		counter = json_object();
 		set_text(counter, "name", p->counter_name[i].text);
-		set_int(counter, "packets", packets);
+		report_set_int(counter, "packets", packets);
 		json_array_append_new(counters, counter);
 	}
 	return counters;
@@ -139,14 +141,14 @@ verified_json(const struct pg_rx_verified *v)
 	json_t *object = json_object();
 	char hex[2 * PG_RX_SHOWN + 1] = "";
 
-	set_int(object, "packets", v->packets);
-	set_int(object, "differences", v->differences);
+	report_set_int(object, "packets", v->packets);
+	report_set_int(object, "differences", v->differences);
 	if (v->differences == 0)
 		return object;
 	for (uint32_t i = 0; i < v->length && i < PG_RX_SHOWN; i++)
 		snprintf(hex + 2 * i, 3, "%02x", v->bytes[i]);
-	set_int(object, "index", v->index);
-	set_int(object, "length", v->length);
+	report_set_int(object, "index", v->index);
+	report_set_int(object, "length", v->length);
 	set_text(object, "must", v->must);
 	set_text(object, "did", v->did);
 	set_text(object, "bytes", hex);
@@ -175,7 +177,7 @@ static void
 set_node(json_t *object, const char *key, int node)
 {
 	if (node >= 0)
-		set_int(object, key, node);
+		report_set_int(object, key, node);
 }
 
 static void
@@ -185,7 +187,7 @@ set_asked(json_t *object, const struct pg_device *device)
 	json_t *asked = json_object();
 
 	if (device->asked != 0)
-		set_int(asked, "packets", device->asked);
+		report_set_int(asked, "packets", device->asked);
 	if (pps > 0)
 		set_real(asked, "pps", pps);
 	set_node(asked, "node", device->placement.asked);
@@ -238,7 +240,7 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 	set_node(object, "lcore_node", device->placement.lcore);
 	set_node(object, "port_node", device->placement.port);
 	if (device->placement.page_bytes > 0)
-		set_int(object, "page_bytes", device->placement.page_bytes);
+		report_set_int(object, "page_bytes", device->placement.page_bytes);
 	json_object_set_new(object, "cross_socket", json_boolean(crosses(&device->placement)));
 	json_object_set_new(object, "fast_free", json_boolean(device->placement.fast_free));
 	if (device->isa != NULL)
@@ -247,8 +249,41 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 	json_object_set_new(object, "fell_short", json_boolean(device->fell_short));
 	if (device->fell_short)
 		set_text(object, "shortfall", device->shortfall);
+	if (device->receipt != NULL)
+		json_object_set_new(object, "receipt", report_receipt_json(device->receipt));
 	if (device->profile.nnodes > 0)
 		json_object_set_new(object, "profile", profile_json(device));
+	return object;
+}
+
+// What was set, as lines of the language.
+static json_t *
+settings_json(const struct pg_device *device)
+{
+	json_t *settings = json_array();
+	char *text = NULL, *rest, *line;
+	struct pg_error err;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (memory == NULL)
+		return settings;
+	(void)pg_device_save(device, memory, &err); // the table's defaults are good
+	fclose(memory);
+	for (rest = text; (line = strsep(&rest, "\n")) != NULL;) {
+		if (line[0] != '\0')
+			json_array_append_new(settings, json_string(line));
+	}
+	free(text);
+	return settings;
+}
+
+static json_t *
+device_json(const struct pg_device *device, bool interrupted)
+{
+	json_t *object = pg_report_json_device(device, interrupted);
+
+	json_object_set_new(object, "settings", settings_json(device));
 	return object;
 }
 
@@ -259,7 +294,7 @@ port_json(const struct pg_port_account *account)
 
 	set_text(object, "name", account->port->name);
 	set_text(object, "driver", account->port->driver);
-	set_int(object, "tx_queues", account->port->ntxqs);
+	report_set_int(object, "tx_queues", account->port->ntxqs);
 	set_fields(object, report_port_fields, account);
 	return object;
 }
@@ -271,15 +306,15 @@ pg_report_json_run(json_t *report, struct pg_engine *engine)
 	json_t *object = json_object(), *devices = json_array(), *ports = json_array();
 	const struct pg_device *device;
 
-	set_int(object, "seed", run->seed);
-	set_int(object, "started_ns", run->started_wall_ns);
+	report_set_int(object, "seed", run->seed);
+	report_set_int(object, "started_ns", run->started_wall_ns);
+	set_text(object, "compat", pg_engine_compat(engine) == PG_COMPAT_LINUX ? "linux" : "exact");
 	json_object_set_new(object, "interrupted", json_boolean(run->interrupted));
 	json_object_set_new(object, "fell_short", json_boolean(run->fell_short));
 	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
 	{
 		if (device->has_run)
-			json_array_append_new(
-				devices, pg_report_json_device(device, run->interrupted));
+			json_array_append_new(devices, device_json(device, run->interrupted));
 	}
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
 		json_array_append_new(ports, port_json(a));

@@ -38,6 +38,13 @@ extern const struct report_field report_clock_fields[];
 bool report_field_read(
 	const struct report_field *field, const void *object, struct report_value *value);
 
+/** An integer of any 64-bit value. */
+void report_set_int(json_t *object, const char *key, uint64_t value);
+
+/** The lines and the object of a device's receipt; no lines without one. */
+void report_receipt(const struct pg_device *device, FILE *out);
+json_t *report_receipt_json(const struct pg_receipt *receipt);
+
 /** What was asked of a device: packets per second, the mean of its schedule. 0: no rate. */
 double report_asked_pps(const struct pg_device *device);
 

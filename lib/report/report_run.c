@@ -5,8 +5,8 @@
 
 #include <rte_version.h>
 
-#include "pg_report.h"
 #include "pg_units.h"
+#include "report_priv.h"
 
 static void
 asked_rate(const struct pg_rate *rate, FILE *out)
@@ -215,6 +215,7 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 		fprintf(out, "%s: Result: %s\n", device->name, result);
 		asked_and_sent(device, run, out);
 		rates(device, out);
+		report_receipt(device, out);
 		memory(&device->placement, out);
 		profile(device, out);
 		verified(device->profile.verified, out);
@@ -235,8 +236,11 @@ pg_report_dry_run(struct pg_engine *engine, const char *file, FILE *out)
 	const struct pg_device *device;
 
 	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
-	fprintf(out, "%s: dry run: %" PRIu64 " packets to %s%s\n", device->name,
-		device->result.sent, file, run->interrupted ? ", interrupted" : "");
+	{
+		fprintf(out, "%s: dry run: %" PRIu64 " packets to %s%s\n", device->name,
+			device->result.sent, file, run->interrupted ? ", interrupted" : "");
+		report_receipt(device, out);
+	}
 	fprintf(out, "seed: %" PRIu64 "\n", run->seed);
 	fflush(out);
 }

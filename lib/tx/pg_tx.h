@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/queue.h>
 
 #include "pg_clock.h"
@@ -14,6 +15,7 @@
 #include "pg_rx.h"
 #include "pg_stats.h"
 #include "pg_units.h"
+#include "pg_verify.h"
 
 /* The engine: threads (one per lcore), devices on them, and runs. Everything here is called on
  * control threads unless it says otherwise. Where there are several, each holds the control lock
@@ -49,6 +51,7 @@ struct pg_device_settings {
 	int32_t node;        /**< NUMA node of buffers, if the flag NODE is set; -1: not set */
 	struct pg_stream stream;
 	struct pg_rx_config rx; /**< of netif_receive */
+	uint32_t verify;        /**< read one packet of so many for the receipt; 1: all; 0: none */
 };
 
 #define PG_NODE_UNKNOWN (-1) /**< the system does not say, or there is none */
@@ -107,6 +110,7 @@ struct pg_device {
 	uint32_t pool_in_use; /**< buffers that somebody still holds once all workers are idle */
 	struct pg_placement placement;
 	const char *isa;
+	const struct pg_receipt *receipt; /**< of the last run; NULL: none was wanted */
 	bool fell_short;
 	char shortfall[160]; /**< why */
 };
@@ -194,6 +198,9 @@ int pg_device_add(struct pg_thread *thread, const char *name, struct pg_error *e
 int pg_device_probe(struct pg_engine *engine, const char *name, struct pg_error *err);
 /** Every setting at its default, from the rows of the command table. */
 int pg_device_defaults(struct pg_device_settings *settings, struct pg_error *err);
+/** Write the lines, without a target, that give a fresh device these settings.
+ *  Errors:  as pg_device_defaults(). */
+int pg_device_save(const struct pg_device *device, FILE *out, struct pg_error *err);
 /** Remove every device of a thread. Those of a run end first, without a result; the other threads
  *  go on. */
 void pg_thread_clear(struct pg_thread *thread);

@@ -277,6 +277,13 @@ static const struct pg_word xmit_modes[] = {
 	{NULL, 0, NULL, false, false, false},
 };
 
+static const struct pg_word verify_words[] = {
+	{"off", 0, "no receipt", false, false, false},
+	{"sampled", 2, "one packet of so many", false, false, false},
+	{"full", 1, "every packet, and what only all of them show", false, false, false},
+	{NULL, 0, NULL, false, false, false},
+};
+
 #define SETTING(word, member)                     \
 	.target = PG_TARGET_DEVICE, .name = word, \
 	.offset = offsetof(struct pg_device_settings, member)
@@ -403,6 +410,19 @@ static const struct pg_command device_rows[] = {
 		.example = "stream web 0/2",
 	},
 	{
+		SETTING("verify", verify),
+		.def = "off",
+		.arg = {.type = &pg_type_sample,
+			.min = 2,
+			.max = 1000000000,
+			.words = verify_words,
+			.width = 4},
+		.flags = PG_COMMAND_EXTENSION,
+		.help = "read packets back before they leave, and check them against the settings: "
+			"the run's receipt",
+		.example = "verify sampled 1024",
+	},
+	{
 		.target = PG_TARGET_DEVICE,
 		.name = "debug",
 		.differs = "Linux then also refuses writes without a NUL behind them",
@@ -430,13 +450,25 @@ const struct pg_command_list pg_tx_device_commands = {
 	.changed = follow_setting,
 };
 
+static const struct pg_command_list *const lists[] = {
+	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_receive_commands};
+
 int
 pg_device_defaults(struct pg_device_settings *settings, struct pg_error *err)
 {
-	const struct pg_command_list *const lists[] = {
-		&pg_flow_commands, &pg_tx_device_commands, &pg_tx_receive_commands};
-
 	memset(settings, 0, sizeof(*settings)); // padding too: settings are compared
 	settings->node = -1;
 	return pg_lang_defaults(lists, RTE_DIM(lists), PG_TARGET_DEVICE, settings, err);
+}
+
+int
+pg_device_save(const struct pg_device *device, FILE *out, struct pg_error *err)
+{
+	struct pg_device_settings defaults;
+	int rc = pg_device_defaults(&defaults, err);
+
+	if (rc == 0)
+		pg_lang_save(lists, RTE_DIM(lists), PG_TARGET_DEVICE, &defaults, &device->settings,
+			sizeof(defaults), out);
+	return rc;
 }

@@ -64,6 +64,8 @@ refill(struct feed *feed, uint64_t *order)
 	memcpy(feed->due, task->state.scratch->due, n * sizeof(feed->due[0]));
 	task->npkts = tx_task_build(task, n);
 	task->left -= task->npkts;
+	if (task->verify != NULL)
+		pg_verify_pass(task->verify, task->pkts, feed->due, task->npkts);
 	feed->order = (*order)++;
 	return task->npkts > 0;
 }
@@ -134,6 +136,9 @@ run_feeds(struct pg_engine *engine, struct pg_error *err)
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		tx_task_virtual(device->task, device, &virtual_clock);
+		if (device->task->verify != NULL)
+			pg_verify_begin(device->task->verify, 0, 0, virtual_clock.ns_per_cycle,
+				device->task->state.ns_per_cycle);
 		if (device->settings.delay_ns == PG_PACE_NEVER)
 			device->task->left = 0;
 		feeds[n].task = device->task;
@@ -156,6 +161,10 @@ run_feeds(struct pg_engine *engine, struct pg_error *err)
 		device->result.sent = task->counters.sent;
 		task->ended = task->state;
 		tx_device_walked(device);
+		device->fell_short = false;
+		device->shortfall[0] = '\0';
+		tx_verify_finish(device);
+		engine->run.fell_short |= device->fell_short;
 	}
 	free(heap);
 	free(feeds);

@@ -8,6 +8,7 @@
 
 #include "pg_pace.h"
 #include "pg_tx.h"
+#include "pg_verify.h"
 #include "prog_run.h"
 #include "rx_run.h"
 
@@ -69,6 +70,7 @@ struct pg_task {
 	uint8_t cancelled;             /**< control: w, once; the worker then ends the task */
 	bool shared;                   /**< const: other devices use the same graph */
 	struct tx_map *map;            /**< const, owned; NULL: all packets take one queue */
+	struct pg_verify *verify;      /**< const, owned; NULL: no receipt */
 	struct pg_counters counters;
 	/* control only */
 	bool finished; /**< the device has its result */
@@ -214,6 +216,11 @@ void tx_frags_forget(struct pg_device *device);
 /** Let a task's schedule and stamps follow another clock from time 0 on. */
 void tx_task_virtual(
 	struct pg_task *task, const struct pg_device *device, const struct pg_clock *clock);
+
+/** The receipt of a task, if the device wants one; what comes of it once the task has ended.
+ *  Errors: -ENOMEM with text. */
+int tx_verify_prepare(struct pg_task *task, struct pg_error *err);
+void tx_verify_finish(struct pg_device *device);
 
 /** Write every packet of the prepared tasks to the engine's dry sink. */
 int tx_dry_run(struct pg_engine *engine, struct pg_error *err);

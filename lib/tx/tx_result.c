@@ -185,6 +185,7 @@ tx_device_finish(struct pg_device *device)
 		device->schedule_ns = pg_clock_ns(
 			engine->config.clock, task->pace.due - task->counters.start_cycles);
 	judge(device, engine->run.interrupted);
+	tx_verify_finish(device);
 	device->has_run = true;
 	device->reply[0] = '\0';
 }

@@ -299,7 +299,7 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	device->task = task; // destroyed with it from here on
 	if (task_fill(task, device, queue) < 0)
 		return no_memory(device, err);
-	if (tx_frags_prepare(task, device, err) < 0 ||
+	if (tx_frags_prepare(task, device, err) < 0 || tx_verify_prepare(task, err) < 0 ||
 		(as_linux(device) && give_walk(task, device, err) < 0))
 		return -err->code;
 	if (task->rx == NULL && task->plan.hi > RTE_MIN(task->plan.lo, task->plan.start)) {
@@ -324,10 +324,12 @@ tx_task_destroy(struct pg_task *task)
 {
 	if (task == NULL)
 		return;
+	task->device->receipt = NULL; // it is the task's
 	pg_prog_destroy(task->owned_prog);
 	pg_walk_destroy(task->spare);
 	tx_frags_release(task);
 	rte_free(task->state.seen);
 	rte_free(task->map);
+	pg_verify_destroy(task->verify);
 	rte_free(task);
 }

@@ -126,6 +126,8 @@ build_clones(struct pg_task *task, unsigned int n, const enum paced paced, const
 			task->state.scratch->pkts[k + i] = clone;
 		k += now;
 	}
+	if (paced) // a refill has put its own time there
+		task->state.scratch->due[0] = due[0];
 	return k;
 }
 
@@ -167,7 +169,8 @@ tx_task_build(struct pg_task *task, unsigned int n)
 }
 
 static __rte_always_inline bool
-build(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained)
+build(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
+	const bool verified)
 {
 	struct pg_pace before;
 	unsigned int n = RTE_MIN(task->burst, task->left), built;
@@ -200,6 +203,9 @@ build(struct pg_task *task, const enum paced paced, const bool cloned, const boo
 	} else if (unlikely(task->wait_since != 0)) {
 		wait_end(task, rte_rdtsc());
 	}
+	if (verified)
+		pg_verify_pass(
+			task->verify, task->state.scratch->pkts, task->state.scratch->due, built);
 	task->left -= built;
 	task->npkts = built;
 	return true;
@@ -279,12 +285,13 @@ hand_over_lines(struct pg_task *task, struct tx_map *map)
 // A queue that does not drain holds the others up once a burst waits for it: the packets are a
 // sequence, and the room for those that cannot leave is bounded.
 static __rte_always_inline bool
-turn_queues(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained)
+turn_queues(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
+	const bool verified)
 {
 	struct tx_map *map = task->map;
 
 	if (likely(map->longest <= map->room) && task->left != 0 &&
-		build(task, paced, cloned, chained))
+		build(task, paced, cloned, chained, verified))
 		line_up(task, map);
 	if (map->pending == 0)
 		return true;
@@ -312,16 +319,16 @@ keep_rest(struct pg_task *task, struct rte_mbuf **pkts, uint16_t sent)
 }
 
 static __rte_always_inline bool
-turn(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
-	const enum sink sink)
+turn(struct pg_task *task, const bool verified, const enum paced paced, const bool cloned,
+	const bool chained, const enum sink sink)
 {
 	const bool tail = task->npkts != 0;
 	struct rte_mbuf **pkts = tail ? task->pkts + task->head : task->state.scratch->pkts;
 	uint16_t sent;
 
 	if (sink == SINK_QUEUES)
-		return turn_queues(task, paced, cloned, chained);
-	if (likely(!tail) && !build(task, paced, cloned, chained))
+		return turn_queues(task, paced, cloned, chained, verified);
+	if (likely(!tail) && !build(task, paced, cloned, chained, verified))
 		return true;
 	sent = hand_over(task, pkts, sink);
 	pg_counter_add(&task->counters.sent, sent);
@@ -343,14 +350,19 @@ turn(struct pg_task *task, const enum paced paced, const bool cloned, const bool
 	}
 
 // A function for every combination; clones are never paced by sizes (refused at start).
-#define TURNS(name, ...)                                        \
-	TURN(name, UNPACED, __VA_ARGS__)                        \
-	TURN(name##_paced, PACED, __VA_ARGS__)                  \
-	TURN(name##_paced_sizes, PACED_SIZES, __VA_ARGS__)      \
-	static bool (*const name##_all[])(struct pg_task *) = { \
-		[UNPACED] = name,                               \
-		[PACED] = name##_paced,                         \
-		[PACED_SIZES] = name##_paced_sizes,             \
+#define TURNS_OF(name, verified, ...)                    \
+	TURN(name, verified, UNPACED, __VA_ARGS__)       \
+	TURN(name##_paced, verified, PACED, __VA_ARGS__) \
+	TURN(name##_sizes, verified, PACED_SIZES, __VA_ARGS__)
+
+#define TURNS(name, ...)                                                                  \
+	TURNS_OF(name, false, __VA_ARGS__)                                                \
+	TURNS_OF(name##_verified, true, __VA_ARGS__)                                      \
+	static bool (*const name##_all[2][3])(struct pg_task *) = {                       \
+		{[UNPACED] = name, [PACED] = name##_paced, [PACED_SIZES] = name##_sizes}, \
+		{[UNPACED] = name##_verified,                                             \
+			[PACED] = name##_verified_paced,                                  \
+			[PACED_SIZES] = name##_verified_sizes},                           \
 	};
 
 TURNS(port, false, false, SINK_PORT)
@@ -369,7 +381,7 @@ TURNS(verified, false, false, SINK_GRAPH_VERIFIED)
 TURNS(verified_chained, false, true, SINK_GRAPH_VERIFIED)
 
 /** By sink, clones and fragments; a graph takes no clones. */
-static bool (*const *const turns[][2][2])(struct pg_task *) = {
+static bool (*const (*const turns[][2][2])[3])(struct pg_task *) = {
 	[SINK_PORT] = {{port_all, port_chained_all}, {port_cloned_all, port_cloned_chained_all}},
 	[SINK_QUEUES] = {{queues_all, queues_chained_all},
 		{queues_cloned_all, queues_cloned_chained_all}},
@@ -389,5 +401,6 @@ tx_task_bind(struct pg_task *task, bool paced, bool by_size)
 							   : SINK_GRAPH;
 
 	task->paced = how;
-	task->turn = turns[sink][task->copies > 1][task->frag_pool != NULL][how];
+	task->turn =
+		turns[sink][task->copies > 1][task->frag_pool != NULL][task->verify != NULL][how];
 }

@@ -17,6 +17,9 @@ task_begin(struct pg_task *task, uint64_t now, uint64_t wall_ns)
 	task->state.wall_cycles = now;
 	task->state.wall_ns = wall_ns;
 	pg_pace_start(&task->pace, now);
+	if (task->verify != NULL)
+		pg_verify_begin(task->verify, now, wall_ns, task->state.ns_per_cycle,
+			task->state.ns_per_cycle);
 }
 
 void

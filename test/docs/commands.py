@@ -54,6 +54,7 @@ MEASURED = [
     (r"offered \d+ pps of \d+ asked", "offered # pps of # asked"),
     (r"\d+(\.\d+)? [kMGT]?(pps|bit/s)", r"# \2"),
     (r"cycles: \d+\.\d+ per packet", "cycles: # per packet"),
+    (r", \d+\.\d+ cycles per packet", ", # cycles per packet"),
     (r"\b(avx2|portable)\b", "ISA"),
     (r"\d+ [kMG]B pages", "# pages"),
     (r"(net_\w+ .*?|sum) +\d+\.\d +\d+\.\d$", r"\1 # #"),
@@ -149,7 +150,8 @@ def copy_tree(to):
         f.write(SHIM)
     os.chmod(shim, os.stat(shim).st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
     shutil.copy(os.path.join(to, "scripts/pmdgen-set"), os.path.dirname(shim))
-    os.symlink("../../scripts/pmdgen-run", os.path.join(os.path.dirname(shim), "pmdgen-run"))
+    for name in ("pmdgen-run", "pmdgen-compare"):
+        os.symlink("../../scripts/" + name, os.path.join(os.path.dirname(shim), name))
 
 
 def end_processes(tree):

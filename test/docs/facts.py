@@ -56,7 +56,7 @@ def properties(schema):
 
 
 def json_keys(verdict):
-    source = docs.read(os.path.join(docs.SOURCE, "lib/report/report_json.c"))
+    source = sources("lib/report/*.c")
     made = re.findall(r"(?:set_\w+|json_object_set\w*)\(\s*\w+,\s*\"(\w+)\"", source)
     source = docs.read(os.path.join(docs.SOURCE, "lib/report/report_fields.c"))
     made += re.findall(r"^\t\{\"(\w+)\",", source, re.M)

@@ -101,7 +101,7 @@ cat >"$DIR/agree.jq" <<'E'
 def near($a; $b): ($a | tonumber) as $x | ($x - $b | fabs) <= 0.5 + 1e-5 * $b;
 def told: if type == "boolean" then (if . then 1 else 0 end) else . end;
 .runs[0].devices[0] as $r | ($d[0] | first(.[])) as $t | ($g[0] | first(.[])) as $n |
-([$r | keys[]] + ["running"] | sort) == ([$t | keys[]] | sort)
+([$r | del(.settings) | keys[]] + ["running"] | sort) == ([$t | keys[]] | sort)
 and all($r | to_entries[] | select(.value | type == "number"); near($t[.key]; .value))
 and all($r | to_entries[] | select(.value | type == "number" and . == floor); ($t[.key] | tonumber) == .value)
 and all($r | to_entries[] | select(.value | type == "boolean"); (.value | told) == $t[.key])

@@ -5,7 +5,7 @@
 usage: check_sources.py SOURCE_ROOT BUILD_ROOT
 
 - every header of lib/ and app/ compiles alone, and may be included twice;
-- the hot path (prog, pace, tx, rx) includes neither lang nor report, not even
+- the hot path (prog, pace, tx, rx, verify) includes neither lang nor report, not even
   through another header; rows of the command table are the exception;
 - conditional compilation and DPDK's version are the business of pg_compat.h;
 - no two modules need each other.
@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 
-HOT = ("prog", "pace", "tx", "rx")
+HOT = ("prog", "pace", "tx", "rx", "verify")
 COLD = ("lang", "report")
 COMPAT = "pg_compat.h"
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

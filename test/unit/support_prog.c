@@ -17,17 +17,17 @@ run(struct pg_lang *lang, const char *command)
 	CHECK(pg_lang_run(lang, command, &reply, &err) == 0, "'%s': %s", command, err.text);
 }
 
-struct pg_flow
-flow_make(const char *commands)
+static const struct pg_flow_port port = {
+	.mac = {{0x02, 0, 0, 0, 0, 0x01}}, .frame_max = UINT32_MAX, .name = "port"};
+
+struct pg_template
+template_make(const char *commands)
 {
 	static const struct pg_command_list *const lists[] = {&pg_flow_commands};
-	static const struct pg_flow_port port = {
-		.mac = {{0x02, 0, 0, 0, 0, 0x01}}, .frame_max = UINT32_MAX, .name = "port"};
 	struct pg_template tmpl = {0};
 	struct pg_error err = {0};
 	struct fake_world world;
 	struct pg_lang *lang;
-	struct pg_flow flow;
 	char command[400];
 
 	fake_world_init(&world);
@@ -43,8 +43,25 @@ flow_make(const char *commands)
 		commands += length + (commands[length] == ';');
 	}
 	pg_lang_destroy(lang);
-	CHECK(pg_flow_resolve(&tmpl, &port, &flow, &err) == 0, "%s", err.text);
+	return tmpl;
+}
+
+struct pg_flow
+template_resolve(const struct pg_template *tmpl)
+{
+	struct pg_error err = {0};
+	struct pg_flow flow;
+
+	CHECK(pg_flow_resolve(tmpl, &port, &flow, &err) == 0, "%s", err.text);
 	return flow;
+}
+
+struct pg_flow
+flow_make(const char *commands)
+{
+	const struct pg_template tmpl = template_make(commands);
+
+	return template_resolve(&tmpl);
 }
 
 void

@@ -14,6 +14,10 @@
  *  the MAC 02:00:00:00:00:01 that carries any frame. Fails the test if one is refused. */
 struct pg_flow flow_make(const char *commands);
 
+/** The same in two steps: what the commands make of the settings, and of those on such a port. */
+struct pg_template template_make(const char *commands);
+struct pg_flow template_resolve(const struct pg_template *tmpl);
+
 /** What one packet is made of, beside the flow's constants. */
 struct packet {
 	uint32_t value[PG_FIELDS]; /**< host byte order; the size as configured, MACs as offsets */

@@ -305,6 +305,7 @@ static const struct {
 	{&pg_type_hex_list,
 		{"0", "1", "0001000a,0002000a", "ffffffff,1,2,3,4,5,6,7,8,9,a,b,c,d,e,f"}},
 	{&pg_type_rate, {"1", "300", "300M", "9.5G", "10GL1", "0.5%", "100%"}},
+	{&pg_type_sample, {"off", "full", "sampled 2", "sampled 1000000000"}},
 	{&pg_type_pairs, {"60,1", "60,7 590,4 1514,1", "42,4294967295"}},
 };
 

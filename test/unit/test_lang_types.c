@@ -35,6 +35,7 @@ static const struct pg_arg rate = {.type = &pg_type_rate};
 static const struct pg_arg ip6 = {.type = &pg_type_ip6};
 static const struct pg_arg hex = {.type = &pg_type_hex, .width = 1};
 static const struct pg_arg pairs = {.type = &pg_type_pairs, .min = 42, .max = 1514};
+static const struct pg_arg sample = {.type = &pg_type_sample, .min = 2, .max = 1000, .width = 4};
 static const struct pg_arg hexes = {.type = &pg_type_hex_list, .max = 3};
 
 /** A token and what becomes of it: the formatted value, or a text of an error. */
@@ -104,6 +105,10 @@ static const struct type_case good[] = {
 	{&pairs, "60,7", 0, "60,7"},
 	{&pairs, "42,1 1514,4294967295", 0, "42,1 1514,4294967295"},
 	{&pairs, "60,7\t590,4  60,1", 0, "60,7 590,4 60,1"},
+	{&sample, "off", 0, "off"},
+	{&sample, "full", 0, "full"},
+	{&sample, "sampled 2", 0, "sampled 2"},
+	{&sample, "sampled \t 01000", 0, "sampled 1000"},
 	{&hexes, "1", 0, "00000001"},
 	{&hexes, "0001000A,2,ffffffff", 0, "0001000a,00000002,ffffffff"},
 };
@@ -121,6 +126,9 @@ static const struct type_case bad[] = {
 	{&wide, "184467440737095516150", -ERANGE, "184467440737095516150 is out of range"},
 	{&wide, "99999999999999999999999999", -ERANGE,
 		"99999999999999999999999999 is out of range"},
+	{&sample, "on", -EINVAL, "'on' does not say how many"},
+	{&sample, "sampled 1.5", -EINVAL, "'sampled 1.5' does not say how many"},
+	{&sample, "sampled 1001", -ERANGE, "one of '1001' is out of range"},
 	{&port, "65536", -ERANGE, "65536 is out of range"},
 	{&port, "18446744073709551616", -ERANGE, "18446744073709551616 is out of range"},
 	{&pair, "41", -ERANGE, "41 is out of range"},
@@ -257,6 +265,7 @@ test_expect(void **state)
 		{&time_ns, "a number from 0 to 10000000000 (ns, us, ms and s may follow)"},
 		{&ip6, "an IPv6 address"},
 		{&hex, "2 hexadecimal digits"},
+		{&sample, "off, sampled N with N from 2 to 1000, or full"},
 		{&hexes, "1 to 3 words of at most 8 hexadecimal digits with commas between, or 0"},
 	};
 	char out[320];

@@ -115,6 +115,8 @@ static const struct {
 	{"xmit_mode netif_receive",
 		{"     src_mac_count: 0  dst_mac_count: 0", "     xmit_mode: netif_receive",
 			"     Flags: SHARED  "}},
+	{"verify full", {"     verify: full", "     Flags: SHARED  "}},
+	{"verify sampled 64", {"     verify: sampled 64", "     Flags: SHARED  "}},
 	{"burst 4", {"     burst: 4", "     Flags: SHARED  "}},
 	{"flag IPSRC_RND", {"     Flags: IPSRC_RND  SHARED  "}},
 	{"flag NO_TIMESTAMP;flag UDPCSUM", {"     Flags: UDPCSUM  NO_TIMESTAMP  SHARED  "}},

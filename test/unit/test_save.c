@@ -225,6 +225,9 @@ draw(const struct pg_command *row, char *out, size_t size)
 		draw_rate(out, size);
 	else if (arg->type == &pg_type_string || arg->type == &pg_type_string_line)
 		draw_string(row->name, out, size);
+	else if (arg->type == &pg_type_sample)
+		snprintf(out, size, "sampled %u",
+			2 + (unsigned int)(support_draw(&pair.seed) % 100000));
 	else if (arg->type == &pg_type_stream)
 		snprintf(out, size, "s%u %u/%u", (unsigned int)(support_draw(&pair.seed) % 1000),
 			(unsigned int)(support_draw(&pair.seed) % 8),
