@@ -47,7 +47,8 @@ port_close(void *ctx, struct pg_port *port)
 
 const struct pg_port_ops fake_ports = {port_probe, port_open, port_close, NULL};
 
-static const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
+static const struct pg_command_list *const lists[] = {
+	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_rate_commands};
 
 // As the program does: what reading a device shows after "Result: ".
 static void

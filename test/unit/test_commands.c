@@ -9,7 +9,8 @@
 #include "pg_lang.h"
 #include "pg_tx.h"
 
-static const struct pg_command_list *const lists[] = {&pg_flow_commands, &pg_tx_device_commands};
+static const struct pg_command_list *const lists[] = {
+	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_rate_commands};
 
 struct speaker {
 	struct fake_world world;
