@@ -230,5 +230,6 @@ const struct pg_command_list *const app_commands[] = {
 	&pg_flow_commands,
 	&pg_tx_device_commands,
 	&pg_tx_receive_commands,
+	&pg_tx_rate_commands,
 };
 const size_t app_ncommands = RTE_DIM(app_commands);

@@ -18,11 +18,14 @@ save_control(struct app *app, FILE *out)
 {
 	const struct pg_ports *ports = pg_engine_ports(app->engine);
 	const char *devargs;
+	struct pg_moment moment;
 	uint64_t seed;
 	bool fixed = pg_engine_seed(app->engine, &seed);
 	bool linux_walks = pg_engine_compat(app->engine) == PG_COMPAT_LINUX;
 
-	if (pg_ports_attached(ports, 0) == NULL && !fixed && !linux_walks)
+	bool waits = pg_engine_start_at(app->engine, &moment) && moment.relative;
+
+	if (pg_ports_attached(ports, 0) == NULL && !fixed && !linux_walks && !waits)
 		return;
 	fputs("\n[pgctrl]\n", out);
 	for (size_t i = 0; (devargs = pg_ports_attached(ports, i)) != NULL; i++)
@@ -31,6 +34,8 @@ save_control(struct app *app, FILE *out)
 		fprintf(out, "seed %" PRIu64 "\n", seed);
 	if (linux_walks)
 		fputs("compat linux\n", out);
+	if (waits)
+		fprintf(out, "start_at +%" PRIu64 "\n", moment.ns);
 }
 
 // All devices first, in the order of adding over all threads: it decides who shares what.

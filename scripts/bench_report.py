@@ -39,6 +39,16 @@ def print_columns(rows):
         print("  ".join(c.ljust(w) for c, w in zip(row, widths)).rstrip())
 
 
+def print_paced(results):
+    print("\ncycles a packet added by pacing, and by noting when packets leave")
+    print_columns([("case", "beyond", "cycles/packet", "of the other", "added", "median", "budget",
+                    "")] +
+                  [(r["case"], r["against"], cell(r["product"]), cell(r["base"]),
+                    *numbers(r, "%.1f", "added", "added_median"), budget_text(r), verdict_text(r))
+                   for r in results])
+    print("\nadded: between the fastest runs, it decides; median: of the rounds' differences.")
+
+
 def print_fields(results):
     print("\ncycles added per kind of field")
     print_columns([("what varies", "beyond", "cycles/packet", "of the other", "added", "median",

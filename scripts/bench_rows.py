@@ -187,7 +187,23 @@ DEFINED = (1000, 100000)        # how long their definition takes, and how much 
 DEFINED_TIMES = 120             # the second may take so many times as long as the first
 
 
+# What a rate costs: where packets are always late, so that every call is full, and where each burst
+# waits for its time. Only the busy cycles of the latter count.
+BEHIND = FIXED + ["ratep 1G", "tolerance 100%"]
+ON_TIME = FIXED + ["ratep 10M", "tolerance 100%", "pacing burst"]
+PACING_ROWS = [
+    Row("paced, always late", "no rate", "paced", "fixed", "added", 6),
+    Row("noted, always late", "paced, always late", "noted", "paced", "added", 5),
+    Row("paced, bursts on time", "no rate", "paced-bursts", "fixed", "added", 6),
+    Row("noted, bursts on time", "paced, bursts on time", "noted-bursts", "paced-bursts",
+        "added", 5),
+]
+
 CASES = {
+    "paced": lambda b: b.product(BEHIND + ["gaps off"], late=True),
+    "noted": lambda b: b.product(BEHIND + ["gaps on"], late=True),
+    "paced-bursts": lambda b: b.busy(ON_TIME + ["gaps off"], late=True),
+    "noted-bursts": lambda b: b.busy(ON_TIME + ["gaps on"], late=True),
     "offload": lambda b: b.bare("offload"),
     "bareclone": lambda b: b.bare("clone"),
     "write4": lambda b: b.bare("write4"),

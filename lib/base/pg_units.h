@@ -2,6 +2,7 @@
 #ifndef PG_UNITS_H
 #define PG_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,7 +32,31 @@ struct pg_rate {
 };
 
 #define PG_RATE_PERCENT_UNIT UINT64_C(1000000)
+#define PG_PERCENT           PG_RATE_PERCENT_UNIT       /**< 1 % where shares count 10^-6 % */
 #define PG_RATE_MAX          UINT64_C(1000000000000000) /**< 1 Pbit/s: products stay in range */
+
+/** What happens to a schedule that is further behind than its limit. */
+enum pg_late_kind {
+	PG_LATE_CATCHUP, /**< it is moved until the limit is all that is to be caught up */
+	PG_LATE_SKIP,    /**< what should have left by now is given up */
+	PG_LATE_STRETCH, /**< it is moved until it is on time */
+};
+
+/** The same as it was asked for. */
+struct pg_late {
+	uint64_t max_ns; /**< of PG_LATE_CATCHUP: how far behind is caught up */
+	uint8_t kind;    /**< enum pg_late_kind */
+};
+
+/** A time: ns since 1970, or from now on. */
+struct pg_moment {
+	uint64_t ns;
+	bool relative;
+};
+
+#define PG_MOMENT_MAX (UINT64_C(1) << 62)
+
+#define PG_LATE_MAX_NS PG_NS_PER_S /**< unless said otherwise */
 
 /** floor(a * b / c) without overflow of the product.
  *  Units:   c > 0.  Errors: a result above 64 bits becomes UINT64_MAX. */

@@ -413,7 +413,9 @@ lang_run_line(
 		err->column = line->command_column;
 		return -EBUSY;
 	}
-	if (lang_is_setting(row))
+	if (row->admit != NULL)
+		rc = row->admit(&call);
+	if (rc == 0 && lang_is_setting(row))
 		rc = lang_change(lang, line, err);
 	if (rc == 0)
 		pg_call_reply(&call);

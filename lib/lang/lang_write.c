@@ -53,6 +53,8 @@ write_value(struct pg_lang *lang, struct lang_line *line, struct pg_call *call, 
 
 	if (rc == 0 && row->refusal != NULL && row->arg.max != 0 && line->value.u64 > row->arg.max)
 		rc = -ERANGE;
+	if (rc == 0 && row->admit != NULL)
+		rc = row->admit(call);
 	if (rc == 0 && lang_is_setting(row))
 		rc = lang_change(lang, line, call->err);
 	if (rc < 0 && row->refusal != NULL) {

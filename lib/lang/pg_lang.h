@@ -54,6 +54,8 @@ union pg_value {
 	struct pg_ip4 ip4;
 	struct pg_ip6 ip6;
 	struct pg_rate rate;
+	struct pg_late late;
+	struct pg_moment moment;
 	struct pg_hex_list list;
 	struct pg_pairs pairs;
 	struct pg_stream stream;
@@ -147,6 +149,9 @@ void pg_words_list(const struct pg_word *words, char *out, size_t size);
 
 extern const struct pg_type pg_type_number;
 extern const struct pg_type pg_type_rate;
+extern const struct pg_type pg_type_late;   /**< catchup [TIME], skip, stretch: its words */
+extern const struct pg_type pg_type_moment; /**< +TIME, or a time of day */
+extern const struct pg_type pg_type_share;  /**< N%, as 10^-6 % */
 extern const struct pg_type pg_type_mac;
 extern const struct pg_type pg_type_ip4;
 extern const struct pg_type pg_type_word;
@@ -197,6 +202,8 @@ struct pg_command {
 	void (*apply)(void *settings, const union pg_value *value);
 	/** Look at the changed copy; refuse by an error. NULL: nothing can be wrong. */
 	int (*check)(const void *settings, struct pg_error *err);
+	/** May the target be changed so now? Asked before anything changes. NULL: always. */
+	int (*admit)(const struct pg_call *call);
 	/** An action, or what else happens once a setting is committed. 0 or -errno. */
 	int (*run)(const struct pg_call *call);
 	/** What the reply says before the argument. NULL: "OK: <name>=". */

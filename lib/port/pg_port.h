@@ -46,6 +46,7 @@ struct pg_port {
 /** What a port counts itself. Absent values are UINT64_MAX, never 0. */
 struct pg_port_counters {
 	uint64_t opackets, oerrors; /**< the driver's */
+	uint64_t ipackets;          /**< that came back, of a ring that leads to itself */
 	uint64_t kernel_tx;         /**< packets that passed the kernel interface behind it */
 };
 
@@ -115,6 +116,9 @@ int pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, st
 
 /** Stop a port that pg_port_setup() started: its rings let go of their buffers. */
 void pg_port_stop(struct pg_port *port);
+
+/** Is the device behind it, or its kernel interface, there no more? */
+bool pg_port_gone(const struct pg_port *port);
 
 /** Wait until the link is up, at most timeout_ms. */
 bool pg_port_link_wait(struct pg_port *port, unsigned int timeout_ms);

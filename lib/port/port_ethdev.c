@@ -17,7 +17,7 @@ static const struct port_traits traits[] = {
 	{.driver = "net_tap", .rx_like_tx = true, .fixed_mtu = true, .kernel_receives = true},
 	{.driver = "net_af_packet", .fixed_mtu = true, .slots = true, .foreign_mac = true},
 	{.driver = "net_pcap", .any_frame = true},
-	{.driver = "net_ring", .any_frame = true},
+	{.driver = "net_ring", .any_frame = true, .loops = true},
 	{.driver = NULL, .needs_rx = true},
 };
 

@@ -15,6 +15,7 @@ struct port_traits {
 	bool any_frame;       /**< takes frames of any length without being told before */
 	bool slots;           /**< frames must fit into slots fixed at attach (net_af_packet) */
 	bool kernel_receives; /**< what it sends, the interface behind it receives (net_tap) */
+	bool loops;           /**< what it sends, it receives (net_ring) */
 	bool foreign_mac;     /**< its MAC belongs to a kernel interface and is left alone */
 };
 

@@ -209,6 +209,14 @@ pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct
 }
 
 bool
+pg_port_gone(const struct pg_port *port)
+{
+	if (port->interface[0] != '\0' && if_nametoindex(port->interface) == 0)
+		return true;
+	return rte_eth_dev_is_removed(port->id) == 1;
+}
+
+bool
 pg_port_link_wait(struct pg_port *port, unsigned int timeout_ms)
 {
 	struct rte_eth_link link;
@@ -233,11 +241,13 @@ pg_port_counters_read(const struct pg_port *port, struct pg_port_counters *count
 {
 	struct rte_eth_stats stats;
 
-	*counters =
-		(struct pg_port_counters){PG_COUNTER_ABSENT, PG_COUNTER_ABSENT, PG_COUNTER_ABSENT};
+	*counters = (struct pg_port_counters){
+		PG_COUNTER_ABSENT, PG_COUNTER_ABSENT, PG_COUNTER_ABSENT, PG_COUNTER_ABSENT};
 	if (rte_eth_stats_get(port->id, &stats) == 0) {
 		counters->opackets = stats.opackets;
 		counters->oerrors = stats.oerrors;
+		if (port_traits_find(port->driver)->loops)
+			counters->ipackets = stats.ipackets;
 	}
 	if (port->interface[0] != '\0')
 		counters->kernel_tx = port_kernel_packets(

@@ -12,9 +12,43 @@ driver_counts(const void *object)
 }
 
 static bool
+leads_to_itself(const void *object)
+{
+	return ((const struct pg_port_account *)object)->in_flight != PG_COUNTER_ABSENT;
+}
+
+static bool
 has_interface(const void *object)
 {
 	return ((const struct pg_port_account *)object)->port->interface[0] != '\0';
+}
+
+static bool
+has_rate(const void *object)
+{
+	return ((const struct pg_device *)object)->account.asked_pps > 0;
+}
+
+static bool
+has_intended(const void *object)
+{
+	return ((const struct pg_device *)object)->account.has_intended;
+}
+
+static bool
+has_instant(const void *object)
+{
+	const struct pg_device *device = object;
+
+	return device->has_run && device->account.start_late_ns != PG_COUNTER_ABSENT;
+}
+
+static bool
+has_port_alone(const void *object)
+{
+	const struct pg_device *device = object;
+
+	return device->has_run && device->account.driver_sent != PG_COUNTER_ABSENT;
 }
 
 #define AT(kind, member)     .offset = offsetof(struct kind, member)
@@ -29,6 +63,29 @@ has_interface(const void *object)
 const struct report_field report_device_fields[] = {
 	{"sent", U64(pg_device, result.sent), METRIC("sent_packets", "packets"), COUNTER,
 		.help = "Packets that the driver or the receive graph took"},
+	{"intended", U64(pg_device, account.intended), METRIC("intended_packets", "packets"),
+		.has = has_intended,
+		.help = "Packets asked for: sent, late and ended together, of the last run"},
+	{"late", U64(pg_device, account.late), METRIC("late_packets", "packets"),
+		.has = has_intended, .help = "Packets that were due, but not offered"},
+	{"ended", U64(pg_device, account.ended), METRIC("ended_packets", "packets"),
+		.has = has_intended,
+		.help = "Packets of the count that were not due when the run was ended"},
+	{"skipped", U64(pg_device, account.skipped), METRIC("skipped_packets", "packets"), COUNTER,
+		.help = "Late packets that were given up"},
+	{"moves", U64(pg_device, account.moves), METRIC("moves", NULL), COUNTER,
+		.help = "Times that the schedule was moved because it was late"},
+	{"moved_ns", U64(pg_device, account.moved_ns), IN_SECONDS("moved_seconds"), COUNTER,
+		.help = "How far the schedule was moved in all"},
+	{"start_late_ns", U64(pg_device, account.start_late_ns), IN_SECONDS("start_late_seconds"),
+		.has = has_instant,
+		.help = "How much later than the instant of start_at the thread started"},
+	{"driver_sent", U64(pg_device, account.driver_sent),
+		METRIC("driver_sent_packets", "packets"), .has = has_port_alone,
+		.help = "Packets of the last run that its driver counts as sent"},
+	{"offered_pps", REAL(pg_device, account.offered_pps),
+		METRIC("offered_packets_per_second", "packets_per_second"), .has = has_rate,
+		.help = "How much of the rate asked for was offered in time"},
 	{"errors", U64(pg_device, result.errors), METRIC("errors", NULL), COUNTER,
 		.help = "Packets that the receive graph dropped"},
 	{"bytes", U64(pg_device, result.bytes), METRIC("bytes", "bytes"), COUNTER,
@@ -70,6 +127,11 @@ const struct report_field report_port_fields[] = {
 		.has = driver_counts, .help = "Errors that the driver counts"},
 	{"lost", U64(pg_port_account, lost), METRIC("lost_packets", "packets"), COUNTER,
 		.has = driver_counts, .help = "Packets offered, but not counted as sent"},
+	{"received", U64(pg_port_account, received), METRIC("received_packets", "packets"), COUNTER,
+		.has = leads_to_itself,
+		.help = "Packets that came back to a ring that leads to itself"},
+	{"in_flight", U64(pg_port_account, in_flight), METRIC("in_flight_packets", "packets"),
+		.has = leads_to_itself, .help = "Packets sent to such a ring, and still in it"},
 	{"not_drained", U64(pg_port_account, not_drained), METRIC("not_drained_packets", "packets"),
 		COUNTER, .has = has_interface,
 		.help = "Packets sent by the driver's count, but not by the kernel's"},
@@ -110,14 +172,39 @@ report_field_read(const struct report_field *field, const void *object, struct r
 	return true;
 }
 
+void
+report_sum(struct pg_engine *engine, struct report_sum *sum)
+{
+	const struct pg_device *device;
+
+	*sum = (struct report_sum){.has_intended = true};
+	TAILQ_FOREACH(device, pg_engine_devices(engine), in_engine)
+	{
+		if (!device->has_run)
+			continue;
+		sum->ndevices++;
+		sum->has_intended &= device->account.has_intended;
+		sum->intended += device->account.intended;
+		sum->offered += device->result.sent;
+		sum->late += device->account.late;
+		sum->ended += device->account.ended;
+	}
+	for (const struct pg_port_account *a = pg_engine_run(engine)->ports; a != NULL;
+		a = a->next) {
+		if (a->offered > 0 && a->opackets == PG_COUNTER_ABSENT)
+			sum->driver_sent = PG_COUNTER_ABSENT;
+		else if (a->offered > 0 && sum->driver_sent != PG_COUNTER_ABSENT)
+			sum->driver_sent += a->opackets;
+	}
+}
+
 double
 report_asked_pps(const struct pg_device *device)
 {
-	if (device->asked_rate.kind == PG_RATE_PPS)
+	if (device->rate_changes == 0 && device->asked_rate.kind == PG_RATE_PPS)
 		return (double)device->asked_rate.value;
-	if (device->asked_rate.kind == PG_RATE_DELAY && device->asked_rate.value != UINT64_MAX)
+	if (device->rate_changes == 0 && device->asked_rate.kind == PG_RATE_DELAY &&
+		device->asked_rate.value != UINT64_MAX)
 		return 1e9 / (double)device->asked_rate.value;
-	if (device->schedule_ns > 0)
-		return (double)device->result.sent * 1e9 / (double)device->schedule_ns;
-	return 0;
+	return device->account.asked_pps;
 }

@@ -194,6 +194,48 @@ set_asked(json_t *object, const struct pg_device *device)
 	json_object_set_new(object, "asked", asked);
 }
 
+// How late packets left, and how far apart.
+static json_t *
+gaps_json(const struct pg_gaps_result *gaps)
+{
+	json_t *object = json_object(), *within = json_array();
+
+	report_set_int(object, "packets", gaps->packets);
+	report_set_int(object, "calls", gaps->calls);
+	for (unsigned int i = 0; i < PG_GAPS_LIMITS; i++) {
+		json_t *limit = json_object();
+
+		report_set_int(limit, "ns", pg_gaps_limit_ns[i]);
+		set_real(limit, "share", gaps->within[i]);
+		json_array_append_new(within, limit);
+	}
+	json_object_set_new(object, "within", within);
+	set_real(object, "late_p50_ns", gaps->late_p50_ns);
+	set_real(object, "late_p99_ns", gaps->late_p99_ns);
+	set_real(object, "late_p999_ns", gaps->late_p999_ns);
+	set_real(object, "late_max_ns", gaps->late_max_ns);
+	set_real(object, "gap_p50_ns", gaps->gap_p50_ns);
+	set_real(object, "gap_p99_ns", gaps->gap_p99_ns);
+	set_real(object, "gap_max_ns", gaps->gap_max_ns);
+	set_real(object, "back_to_back", gaps->back_to_back);
+	report_set_int(object, "absences", gaps->absences);
+	report_set_int(object, "absent_ns", gaps->absent_ns);
+	return object;
+}
+
+static json_t *
+spent_json(const struct pg_spent *spent)
+{
+	json_t *object = json_object();
+
+	set_real(object, "busy", spent->busy);
+	set_real(object, "waited_due", spent->waited[PG_WAIT_DUE]);
+	set_real(object, "waited_port", spent->waited[PG_WAIT_PORT]);
+	set_real(object, "waited_pool", spent->waited[PG_WAIT_POOL]);
+	set_real(object, "off_cpu", spent->off_cpu);
+	return object;
+}
+
 static bool
 crosses(const struct pg_placement *p)
 {
@@ -251,6 +293,12 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 		set_text(object, "shortfall", device->shortfall);
 	if (device->receipt != NULL)
 		json_object_set_new(object, "receipt", report_receipt_json(device->receipt));
+	if (device->has_run)
+		json_object_set_new(object, "spent", spent_json(&device->account.spent));
+	if (device->account.limit[0] != '\0')
+		set_text(object, "limit", device->account.limit);
+	if (device->gaps.packets > 0)
+		json_object_set_new(object, "gaps", gaps_json(&device->gaps));
 	if (device->profile.nnodes > 0)
 		json_object_set_new(object, "profile", profile_json(device));
 	return object;
@@ -299,12 +347,29 @@ port_json(const struct pg_port_account *account)
 	return object;
 }
 
+static json_t *
+sum_json(const struct report_sum *sum)
+{
+	json_t *object = json_object();
+
+	report_set_int(object, "offered", sum->offered);
+	if (sum->has_intended) {
+		report_set_int(object, "intended", sum->intended);
+		report_set_int(object, "late", sum->late);
+		report_set_int(object, "ended", sum->ended);
+	}
+	if (sum->driver_sent != PG_COUNTER_ABSENT)
+		report_set_int(object, "driver_sent", sum->driver_sent);
+	return object;
+}
+
 void
 pg_report_json_run(json_t *report, struct pg_engine *engine)
 {
 	const struct pg_run *run = pg_engine_run(engine);
 	json_t *object = json_object(), *devices = json_array(), *ports = json_array();
 	const struct pg_device *device;
+	struct report_sum sum;
 
 	report_set_int(object, "seed", run->seed);
 	report_set_int(object, "started_ns", run->started_wall_ns);
@@ -318,6 +383,8 @@ pg_report_json_run(json_t *report, struct pg_engine *engine)
 	}
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
 		json_array_append_new(ports, port_json(a));
+	report_sum(engine, &sum);
+	json_object_set_new(object, "account", sum_json(&sum));
 	json_object_set_new(object, "devices", devices);
 	json_object_set_new(object, "ports", ports);
 	json_array_append_new(json_object_get(report, "runs"), object);

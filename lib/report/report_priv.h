@@ -45,6 +45,15 @@ void report_set_int(json_t *object, const char *key, uint64_t value);
 void report_receipt(const struct pg_device *device, FILE *out);
 json_t *report_receipt_json(const struct pg_receipt *receipt);
 
+/** The account of a run: the sum over its devices. A figure that one of them lacks is absent. */
+struct report_sum {
+	unsigned int ndevices;
+	bool has_intended;
+	uint64_t intended, offered, late, ended;
+	uint64_t driver_sent; /**< of all ports that were sent on; PG_COUNTER_ABSENT */
+};
+void report_sum(struct pg_engine *engine, struct report_sum *sum);
+
 /** What was asked of a device: packets per second, the mean of its schedule. 0: no rate. */
 double report_asked_pps(const struct pg_device *device);
 

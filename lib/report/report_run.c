@@ -80,6 +80,116 @@ rates(const struct pg_device *device, FILE *out)
 		device->call_packets, device->isa);
 }
 
+// What became of the packets that were asked for.
+static void
+account(const struct pg_device *device, FILE *out)
+{
+	const struct pg_account *a = &device->account;
+
+	if (a->asked_pps > 0)
+		fprintf(out, "     asked %.0f pps, offered %.0f (%.2f %%)%s%s\n", a->asked_pps,
+			a->offered_pps, 100 * a->share, a->limit[0] != '\0' ? ", limit: " : "",
+			a->limit);
+	if (!a->has_intended || (a->asked_pps == 0 && a->intended == device->result.sent))
+		return;
+	fprintf(out, "     account: intended %" PRIu64 ", offered %" PRIu64, a->intended,
+		device->result.sent);
+	if (a->driver_sent != PG_COUNTER_ABSENT)
+		fprintf(out, ", sent %" PRIu64, a->driver_sent);
+	fprintf(out, ", not offered %" PRIu64, a->late + a->ended);
+	if (a->late > 0)
+		fprintf(out, ", late %" PRIu64, a->late);
+	if (a->skipped > 0)
+		fprintf(out, ", skipped %" PRIu64, a->skipped);
+	if (a->ended > 0)
+		fprintf(out, ", not due yet %" PRIu64, a->ended);
+	if (a->moves > 0)
+		fprintf(out, "; schedule moved %" PRIu64 " times, %.3f ms in all", a->moves,
+			(double)a->moved_ns / 1e6);
+	fputc('\n', out);
+}
+
+static void
+spent(const struct pg_device *device, FILE *out)
+{
+	const struct pg_spent *s = &device->account.spent;
+
+	if (device->account.asked_pps == 0)
+		return;
+	fprintf(out,
+		"     time: %.2f %% busy, %.2f %% waiting for packets to be due, %.2f %% for the "
+		"driver, %.2f %% for buffers; %.2f %% off the cpu\n",
+		100 * s->busy, 100 * s->waited[PG_WAIT_DUE], 100 * s->waited[PG_WAIT_PORT],
+		100 * s->waited[PG_WAIT_POOL], 100 * s->off_cpu);
+}
+
+static void
+time_text(double ns, char *out, size_t size)
+{
+	if (ns < 1e3)
+		snprintf(out, size, "%.0f ns", ns);
+	else if (ns < 1e6)
+		snprintf(out, size, "%.2f us", ns / 1e3);
+	else
+		snprintf(out, size, "%.3f ms", ns / 1e6);
+}
+
+static void
+gaps(const struct pg_gaps_result *g, FILE *out)
+{
+	char text[4][24];
+
+	if (g->packets == 0)
+		return;
+	time_text(g->late_p50_ns, text[0], sizeof(text[0]));
+	time_text(g->late_p99_ns, text[1], sizeof(text[1]));
+	time_text(g->late_p999_ns, text[2], sizeof(text[2]));
+	time_text(g->late_max_ns, text[3], sizeof(text[3]));
+	fprintf(out, "     lateness: p50 %s, p99 %s, p99.9 %s, max %s\n     within", text[0],
+		text[1], text[2], text[3]);
+	for (unsigned int i = 0; i < PG_GAPS_LIMITS; i++)
+		fprintf(out, "%s %u %s: %.2f %%", i > 0 ? "," : "",
+			pg_gaps_limit_ns[i] / (pg_gaps_limit_ns[i] < 1000 ? 1 : 1000),
+			pg_gaps_limit_ns[i] < 1000 ? "ns" : "us", 100 * g->within[i]);
+	time_text(g->gap_p50_ns, text[0], sizeof(text[0]));
+	time_text(g->gap_p99_ns, text[1], sizeof(text[1]));
+	time_text(g->gap_max_ns, text[2], sizeof(text[2]));
+	time_text((double)g->absent_ns, text[3], sizeof(text[3]));
+	fprintf(out,
+		"\n     gaps: p50 %s, p99 %s, max %s; %.2f %% back to back; thread absent %" PRIu64
+		" times, %s in all\n",
+		text[0], text[1], text[2], 100 * g->back_to_back, g->absences, text[3]);
+}
+
+static void
+start_line(const struct pg_device *device, FILE *out)
+{
+	char text[24];
+
+	if (device->account.start_late_ns == PG_COUNTER_ABSENT)
+		return;
+	time_text((double)device->account.start_late_ns, text, sizeof(text));
+	fprintf(out, "     started %s after the instant that start_at asked for\n", text);
+}
+
+static void
+sum_line(struct pg_engine *engine, FILE *out)
+{
+	struct report_sum sum;
+
+	report_sum(engine, &sum);
+	if (sum.ndevices < 2)
+		return;
+	fprintf(out, "all devices: offered %" PRIu64, sum.offered);
+	if (sum.has_intended)
+		fprintf(out, " of %" PRIu64 " intended", sum.intended);
+	if (sum.driver_sent != PG_COUNTER_ABSENT)
+		fprintf(out, ", sent %" PRIu64 " by the drivers' count", sum.driver_sent);
+	if (sum.has_intended)
+		fprintf(out, ", not offered %" PRIu64, sum.late + sum.ended);
+	fputc('\n', out);
+}
+
 static void
 page_size(size_t bytes, FILE *out)
 {
@@ -191,6 +301,9 @@ port_line(const struct pg_port_account *account, FILE *out)
 	else
 		fprintf(out, ", its driver counts %" PRIu64 " sent and %" PRIu64 " errors",
 			account->opackets, account->oerrors);
+	if (account->in_flight != PG_COUNTER_ABSENT)
+		fprintf(out, "; received %" PRIu64 ", in flight %" PRIu64, account->received,
+			account->in_flight);
 	if (account->lost > 0)
 		fprintf(out, "; lost %" PRIu64 ": refused by the driver", account->lost);
 	if (account->not_drained > 0)
@@ -216,10 +329,15 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 		asked_and_sent(device, run, out);
 		rates(device, out);
 		report_receipt(device, out);
+		start_line(device, out);
+		account(device, out);
+		spent(device, out);
+		gaps(&device->gaps, out);
 		memory(&device->placement, out);
 		profile(device, out);
 		verified(device->profile.verified, out);
 	}
+	sum_line(engine, out);
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
 		port_line(a, out);
 	fprintf(out,

@@ -9,6 +9,14 @@
 
 #include "pg_clock.h"
 
+/** What a task waits for. */
+enum pg_wait {
+	PG_WAIT_DUE,  /**< its next packet's time */
+	PG_WAIT_PORT, /**< the driver: packets in hand that it does not take */
+	PG_WAIT_POOL, /**< a free buffer */
+	PG_WAITS,
+};
+
 /** What a worker counts for one device in one run. One writer, on lines of its own.
  *  worker: rw; control: reads with pg_counter_read(). */
 struct pg_counters {
@@ -22,6 +30,7 @@ struct pg_counters {
 	uint64_t pool_empty;  /**< turns without a buffer */
 	uint64_t bytes;       /**< of the packets sent, without FCS; sizes that vary */
 	uint64_t start_cycles, stop_cycles;
+	uint64_t waited[PG_WAITS]; /**< of idle_cycles, by what for */
 } __rte_cache_aligned;
 
 static inline uint64_t

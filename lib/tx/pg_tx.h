@@ -11,6 +11,7 @@
 #include "pg_clock.h"
 #include "pg_error.h"
 #include "pg_flow.h"
+#include "pg_gaps.h"
 #include "pg_port.h"
 #include "pg_rx.h"
 #include "pg_stats.h"
@@ -39,6 +40,26 @@ enum pg_compat {
 	PG_COMPAT_LINUX, /**< the kernel's walks, order and exclusive ends, delays in whole ns */
 };
 
+/** How packets of a rate leave. */
+enum pg_pacing {
+	PG_PACING_SMOOTH, /**< each at its own time */
+	PG_PACING_BURST,  /**< `burst` of them at once */
+};
+
+/** How their times are spread. */
+enum pg_arrival {
+	PG_ARRIVAL_CONSTANT, /**< evenly */
+	PG_ARRIVAL_POISSON,  /**< gaps are drawn from an exponential distribution */
+};
+
+/** Whether a run with a rate keeps a histogram of lateness and gaps. */
+enum pg_gaps_mode {
+	PG_GAPS_AUTO, /**< if no more than PG_GAPS_DEVICES of a thread would */
+	PG_GAPS_OFF,
+	PG_GAPS_ON,
+};
+#define PG_GAPS_DEVICES 64 /**< 20 kB each: more would leave no cache to the packets */
+
 /** What the user set on a device. The template comes first: its rows write here too. */
 struct pg_device_settings {
 	struct pg_template tmpl;
@@ -48,7 +69,13 @@ struct pg_device_settings {
 	uint32_t burst;      /**< packets per transmit call as written; 0: not written */
 	uint32_t clone_skb;  /**< times each packet is sent; 0 and 1: once */
 	uint8_t xmit_mode;   /**< enum pg_xmit_mode */
-	int32_t node;        /**< NUMA node of buffers, if the flag NODE is set; -1: not set */
+	uint8_t pacing;      /**< enum pg_pacing */
+	uint8_t arrival;     /**< enum pg_arrival */
+	uint8_t gaps;        /**< enum pg_gaps_mode */
+	struct pg_late late;
+	uint64_t duration_ns; /**< 0: until count or stop */
+	uint64_t tolerance;   /**< of an asked rate, in 10^-6 % */
+	int32_t node;         /**< NUMA node of buffers, if the flag NODE is set; -1: not set */
 	struct pg_stream stream;
 	struct pg_rx_config rx; /**< of netif_receive */
 	uint32_t verify;        /**< read one packet of so many for the receipt; 1: all; 0: none */
@@ -81,6 +108,32 @@ struct pg_device_current {
 	uint64_t flows; /**< started in the last run */
 };
 
+/** What took a thread's time, as shares of a device's run. */
+struct pg_spent {
+	double busy;             /**< building and handing over packets */
+	double waited[PG_WAITS]; /**< by what for */
+	double off_cpu; /**< of all that, not on its CPU: others had it, or the driver slept */
+};
+
+/** What was asked of a device in a run, and what became of it. Packets add up:
+ *  intended = offered + late + ended, where offered are those that the driver or graph took. */
+struct pg_account {
+	bool has_intended;      /**< false: until stopped, as fast as possible */
+	uint64_t intended;      /**< packets whose time came in the run, or all of its count */
+	uint64_t late;          /**< due, but not offered */
+	uint64_t ended;         /**< of its count, not due yet when it was ended early */
+	uint64_t skipped;       /**< of the late ones, given up by `late skip` */
+	uint64_t moves;         /**< times the schedule was moved ... */
+	uint64_t moved_ns;      /**< ... and how far in all */
+	uint64_t start_late_ns; /**< behind start_at's instant; PG_COUNTER_ABSENT */
+	uint64_t driver_sent;   /**< of a port to itself; PG_COUNTER_ABSENT */
+	double asked_pps;       /**< mean of the schedule; 0: no rate */
+	double offered_pps;     /**< the share of it that was offered in time */
+	double share;           /**< offered_pps / asked_pps */
+	struct pg_spent spent;
+	char limit[96]; /**< why less than asked was offered; empty: it was not */
+};
+
 /** One packet stream on one thread. */
 struct pg_device {
 	TAILQ_ENTRY(pg_device) in_thread; /**< newest first, as pktgen lists them */
@@ -102,8 +155,10 @@ struct pg_device {
 	double own_cycles;            /**< generator into an empty graph, cycles per packet */
 	uint64_t asked;               /**< packets; 0: until stopped */
 	struct pg_rate asked_rate;
-	uint8_t asked_mode;                /**< enum pg_xmit_mode */
-	uint64_t schedule_ns;              /**< from the first packet to one gap behind the last */
+	unsigned int rate_changes; /**< while the run went on */
+	uint8_t asked_mode;        /**< enum pg_xmit_mode */
+	struct pg_account account;
+	struct pg_gaps_result gaps;        /**< packets 0: not noted */
 	uint64_t imix_count[PG_PAIRS_MAX]; /**< packets built of each size of the mix */
 	uint32_t call_packets;             /**< packets per transmit call really used */
 	uint32_t pool_size;
@@ -136,6 +191,8 @@ struct pg_port_account {
 	uint64_t offered;           /**< packets that its driver took from us */
 	uint64_t opackets, oerrors; /**< PG_COUNTER_ABSENT: the driver does not say */
 	uint64_t lost;              /**< taken by the driver, but not sent */
+	uint64_t received;          /**< that came back to a ring that leads to itself ... */
+	uint64_t in_flight;         /**< ... and that are in it; both may be PG_COUNTER_ABSENT */
 	uint64_t not_drained;       /**< sent by the driver's count, not yet by the kernel's */
 	struct pg_port_account *next;
 };
@@ -144,6 +201,7 @@ struct pg_port_account {
 struct pg_run {
 	uint64_t seed;
 	uint64_t started_wall_ns;
+	bool at_instant;  /**< started_wall_ns is what start_at asked for */
 	bool interrupted; /**< ended by stop or a signal */
 	bool fell_short;  /**< a device or port did not do what was asked */
 	struct pg_port_account *ports;
@@ -155,6 +213,14 @@ struct pg_engine;
 struct pg_dry_sink {
 	int (*write)(void *ctx, uint64_t ns, const uint8_t *frame, uint32_t bytes);
 	void *ctx;
+};
+
+/** What runs have behind them when they start, so that what long ones come to can be tested. */
+struct pg_origin {
+	uint64_t packets; /**< of each device: built and sent, a part of its count */
+	uint64_t bytes;   /**< of these, where sizes vary */
+	uint64_t ns;      /**< that this took */
+	uint64_t wall_ns; /**< what CLOCK_REALTIME shows then; 0: the truth */
 };
 
 struct pg_engine_config {
@@ -170,6 +236,7 @@ struct pg_engine_config {
 	/** Not NULL: runs write their packets here instead of sending them; pg_engine_start()
 	 *  returns when all are written. */
 	const struct pg_dry_sink *dry;
+	const struct pg_origin *origin; /**< NULL: nothing. Borrowed; for tests */
 };
 
 /** One engine per process, on the lcores that EAL has. Errors: NULL with text. */
@@ -247,16 +314,22 @@ enum pg_compat pg_engine_compat(const struct pg_engine *engine);
 void pg_set_debug(uint32_t debug);
 uint32_t pg_debug(void);
 
+/** When runs start: a time from each `start` on, or once at a time of day.
+ *  False: at once. */
+void pg_engine_set_start(struct pg_engine *engine, const struct pg_moment *moment);
+bool pg_engine_start_at(const struct pg_engine *engine, struct pg_moment *moment);
+
 /** 0: a fresh random seed for every run. */
 void pg_engine_set_seed(struct pg_engine *engine, uint64_t seed, bool fixed);
 /** False: none is set. */
 bool pg_engine_seed(const struct pg_engine *engine, uint64_t *seed);
 
 struct pg_command_list;
-/** Rows of the command table: pgctrl, kpktgend_N, and a device's settings for sending and for the
- *  receive graph. */
+/** Rows of the command table: pgctrl, kpktgend_N, and a device's settings: how packets are sent,
+ *  and when, and the receive graph. */
 extern const struct pg_command_list pg_tx_control_commands;
 extern const struct pg_command_list pg_tx_device_commands;
+extern const struct pg_command_list pg_tx_rate_commands;
 extern const struct pg_command_list pg_tx_receive_commands;
 
 #endif

@@ -28,6 +28,23 @@ tx_account_forget(struct pg_engine *engine, const struct pg_port *port)
 	}
 }
 
+// What a test lets the devices of a port have sent before.
+static uint64_t
+sent_before(const struct pg_engine *engine, const struct pg_port *port)
+{
+	const struct pg_device *device;
+	uint64_t sent = 0;
+
+	if (engine->config.origin == NULL)
+		return 0;
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
+		if (device->port == port && device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE)
+			sent += engine->config.origin->packets;
+	}
+	return sent;
+}
+
 int
 tx_account_begin(struct pg_engine *engine, struct pg_error *err)
 {
@@ -40,8 +57,10 @@ tx_account_begin(struct pg_engine *engine, struct pg_error *err)
 			return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 		pg_port_counters_read(p, &now);
 		account->port = p;
-		account->opackets = now.opackets;
+		account->opackets = now.opackets - sent_before(engine, p);
 		account->oerrors = now.oerrors;
+		account->received = now.ipackets;
+		account->in_flight = PG_COUNTER_ABSENT;
 		account->not_drained = now.kernel_tx; // holds the start value until the end
 		account->next = engine->run.ports;
 		engine->run.ports = account;
@@ -115,11 +134,15 @@ account_end(struct pg_engine *engine, struct pg_port_account *account)
 	account->offered += offered_to(engine, account->port);
 	read_settled(account, &now);
 	if (account->opackets == PG_COUNTER_ABSENT || now.opackets == PG_COUNTER_ABSENT) {
-		account->opackets = account->oerrors = PG_COUNTER_ABSENT;
+		account->opackets = account->oerrors = account->received = PG_COUNTER_ABSENT;
 		return;
 	}
 	account->opackets = now.opackets - account->opackets;
 	account->oerrors = now.oerrors - account->oerrors;
+	if (now.ipackets != PG_COUNTER_ABSENT) {
+		account->received = now.ipackets - account->received;
+		account->in_flight = account->opackets - account->received;
+	}
 	if (account->opackets < account->offered)
 		account->lost = account->offered - account->opackets;
 	if (kernel_before != PG_COUNTER_ABSENT && account->offered > 0)
@@ -127,15 +150,30 @@ account_end(struct pg_engine *engine, struct pg_port_account *account)
 			kernel_backlog(account->port, kernel_before, account->opackets);
 }
 
+// A driver counts by port: of a device's packets only if it has the port for itself.
+static uint64_t
+driver_sent(const struct pg_engine *engine, const struct pg_device *device)
+{
+	for (const struct pg_port_account *a = engine->run.ports; a != NULL; a = a->next) {
+		if (a->port == device->port && a->port->users == 1)
+			return a->opackets;
+	}
+	return PG_COUNTER_ABSENT;
+}
+
 void
 tx_account_end(struct pg_engine *engine)
 {
-	const struct pg_device *device;
+	struct pg_device *device;
 
 	for (struct pg_port_account *a = engine->run.ports; a != NULL; a = a->next) {
 		account_end(engine, a);
 		engine->run.fell_short |= a->lost > 0 || a->not_drained > 0;
 	}
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
-	engine->run.fell_short |= device->task != NULL && device->fell_short;
+	{
+		engine->run.fell_short |= device->task != NULL && device->fell_short;
+		if (device->task != NULL && device->task->rx == NULL)
+			device->account.driver_sent = driver_sent(engine, device);
+	}
 }

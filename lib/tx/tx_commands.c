@@ -74,6 +74,13 @@ run_seed(const struct pg_call *call)
 	return 0;
 }
 
+static int
+run_start_at(const struct pg_call *call)
+{
+	pg_engine_set_start(call->target->object, &call->value->moment);
+	return 0;
+}
+
 static const struct pg_word compat_words[] = {
 	{"exact", PG_COMPAT_EXACT, "inclusive ranges from min on; packet i depends on i alone",
 		false, false, false},
@@ -170,6 +177,16 @@ static const struct pg_command control_rows[] = {
 		.flags = PG_COMMAND_EXTENSION,
 		.help = "seed of all random fields; without it every run draws a new one",
 		.example = "pgctrl seed 1",
+	},
+	{
+		.target = PG_TARGET_CONTROL,
+		.name = "start_at",
+		.run = run_start_at,
+		.arg = {.type = &pg_type_moment},
+		.flags = PG_COMMAND_EXTENSION,
+		.help = "when the devices of a run start, all on one instant: +TIME from each "
+			"`start`, +0 at once, or once at a time of day",
+		.example = "pgctrl start_at +2s",
 	},
 	{
 		.target = PG_TARGET_CONTROL,

@@ -8,8 +8,6 @@
 #include "pg_lang.h"
 #include "tx_priv.h"
 
-#define DELAY_NEVER 0x7FFFFFFFULL // "never send", shown as 2^64 - 1 (reference 4.1)
-
 // What does not go together (reference 4.1 and 6.5), in whatever order it was set.
 static int
 check_sharing(const void *settings, struct pg_error *err)
@@ -50,107 +48,6 @@ reply_burst(const struct pg_call *call)
 	const struct pg_device_settings *set = call->target->settings;
 
 	snprintf(call->reply->text, sizeof(call->reply->text), "OK: burst=%u", set->burst);
-	return 0;
-}
-
-// What pktgen keeps of a rate: whole ns, from the smallest size set so far (reference 4.1).
-static void
-set_rate(struct pg_device_settings *set, enum pg_rate_kind kind, uint64_t value, uint64_t delay_ns)
-{
-	set->rate = (struct pg_rate){value, value != 0 ? kind : PG_RATE_NONE};
-	set->delay_ns = delay_ns;
-}
-
-static void
-apply_delay(void *settings, const union pg_value *value)
-{
-	uint64_t ns = value->u64 == DELAY_NEVER ? PG_PACE_NEVER : value->u64;
-
-	set_rate(settings, PG_RATE_DELAY, ns, ns);
-}
-
-static void
-apply_ratep(void *settings, const union pg_value *value)
-{
-	set_rate(settings, PG_RATE_PPS, value->u64, PG_NS_PER_S / value->u64);
-}
-
-static void
-apply_rate(void *settings, const union pg_value *value)
-{
-	struct pg_device_settings *set = settings;
-	uint64_t n = value->rate.value, bytes = set->tmpl.min_size, delay_ns = 0;
-
-	if (value->rate.kind == PG_RATE_KERNEL)
-		delay_ns = pg_muldiv(bytes, 8 * 1000, n);
-	else if (value->rate.kind == PG_RATE_L2)
-		delay_ns = pg_muldiv(bytes + PG_FCS_BYTES, 8 * PG_NS_PER_S, n);
-	else if (value->rate.kind == PG_RATE_L1)
-		delay_ns = pg_muldiv(bytes + PG_FCS_BYTES + PG_L1_EXTRA_BYTES, 8 * PG_NS_PER_S, n);
-	set_rate(set, value->rate.kind, n, delay_ns);
-}
-
-static uint64_t
-delay_of_rate(const struct pg_device_settings *set, uint32_t min_size)
-{
-	struct pg_device_settings other = *set;
-	const union pg_value value = {.rate = set->rate};
-
-	other.tmpl.min_size = min_size;
-	apply_rate(&other, &value);
-	return other.delay_ns;
-}
-
-// The delay that a rate shows is of the smallest size when it was set. Any size with that delay
-// will do; the present one is the most likely.
-static bool
-lead_rate(const void *settings, char *line, size_t size)
-{
-	const struct pg_device_settings *set = settings;
-	uint32_t now = set->tmpl.min_size, least = PG_SIZE_MIN, most = PG_SIZE_MAX;
-
-	if (set->rate.kind <= PG_RATE_PPS || set->rate.kind == PG_RATE_PERCENT)
-		return false;
-	if (now != 0 && delay_of_rate(set, now) == set->delay_ns)
-		least = now;
-	else if (delay_of_rate(set, 0) == set->delay_ns)
-		return false;
-	else
-		while (least < most) {
-			uint32_t middle = (least + most) / 2;
-
-			if (delay_of_rate(set, middle) < set->delay_ns)
-				least = middle + 1;
-			else
-				most = middle;
-		}
-	snprintf(line, size, "%s %u",
-		least == now && now == set->tmpl.max_size ? "pkt_size" : "min_pkt_size", least);
-	return true;
-}
-
-static int
-reply_delay(const struct pg_call *call)
-{
-	const struct pg_device_settings *set = call->target->settings;
-
-	snprintf(call->reply->text, sizeof(call->reply->text), "OK: delay=%" PRIu64, set->delay_ns);
-	return 0;
-}
-
-static int
-reply_rate(const struct pg_call *call)
-{
-	const struct pg_rate *rate = &call->value->rate;
-	char *out = call->reply->text;
-	size_t size = sizeof(call->reply->text);
-
-	if (rate->kind == PG_RATE_L2 || rate->kind == PG_RATE_L1)
-		snprintf(out, size, "OK: rate=%" PRIu64 " bit/s with %s", rate->value,
-			rate->kind == PG_RATE_L2 ? "FCS" : "preamble and gap");
-	else if (rate->kind == PG_RATE_PERCENT)
-		snprintf(out, size, "OK: rate=%g %% of the port's speed",
-			(double)rate->value / (double)PG_RATE_PERCENT_UNIT);
 	return 0;
 }
 
@@ -302,52 +199,6 @@ static const struct pg_command device_rows[] = {
 		.example = "count 10000000",
 	},
 	{
-		SETTING("delay", delay_ns),
-		.answer = "OK: delay=<ns>, 18446744073709551615 for never",
-		.differs = "the time from packet to packet, not from call to call; packets bear "
-			   "the time they are meant to leave",
-		.def = "0",
-		.apply = apply_delay,
-		.run = reply_delay,
-		.arg = {.type = &pg_type_number,
-			.max = UINT64_MAX,
-			.unit = "ns",
-			.width = 8,
-			.suffix = PG_SUFFIX_TIME},
-		.help = "time from one packet to the next; 0: none, 2147483647: never send",
-		.example = "delay 1000",
-	},
-	{
-		SETTING("ratep", rate),
-		.differs = "the exact rate is kept, and delay: shows it in whole ns; with compat "
-			   "linux the delay counts",
-		.def = "",
-		.apply = apply_ratep,
-		.arg = {.type = &pg_type_number,
-			.min = 1,
-			.max = 1000000000000,
-			.unit = "packets per second",
-			.width = 8,
-			.suffix = PG_SUFFIX_METRIC},
-		.reply = "OK: rate=",
-		.help = "packets per second",
-		.example = "ratep 14.88M",
-	},
-	{
-		SETTING("rate", rate),
-		.answer = "OK: rate=<value>, and what it means if it has a unit",
-		.differs = "resolved at start from the sizes that are sent; Linux makes a delay of "
-			   "it at once, from min_pkt_size",
-		.def = "",
-		.apply = apply_rate,
-		.run = reply_rate,
-		.lead = lead_rate,
-		.arg = {.type = &pg_type_rate},
-		.help = "bits per second: N is Mbit/s without FCS as in Linux, 9.5G has the FCS, "
-			"10GL1 preamble and gap too, 50% is of the port's speed",
-		.example = "rate 300M",
-	},
-	{
 		SETTING("burst", burst),
 		.answer = "OK: burst=<value>",
 		.differs = "distinct packets per transmit call, 32 if not set; in Linux copies of "
@@ -451,7 +302,7 @@ const struct pg_command_list pg_tx_device_commands = {
 };
 
 static const struct pg_command_list *const lists[] = {
-	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_receive_commands};
+	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_rate_commands, &pg_tx_receive_commands};
 
 int
 pg_device_defaults(struct pg_device_settings *settings, struct pg_error *err)

@@ -7,12 +7,8 @@
 
 #include <rte_mbuf.h>
 
+#include "pg_units.h"
 #include "tx_priv.h"
-
-static const struct pg_clock virtual_clock = {
-	.ns_per_cycle = UINT64_C(1) << PG_CLOCK_SHIFT,
-	.hz = 1e9,
-};
 
 /** One device's packets that are built, but not written yet. */
 struct feed {
@@ -61,6 +57,14 @@ refill(struct feed *feed, uint64_t *order)
 	if (n == 0)
 		return false;
 	tx_task_schedule(task, n);
+	for (unsigned int k = 0; k < n; k++) {
+		if (tx_is_past(task->state.scratch->due[k], task->stop_at)) {
+			n = task->left = k; // the run's time is over then
+			break;
+		}
+	}
+	if (n == 0)
+		return false;
 	memcpy(feed->due, task->state.scratch->due, n * sizeof(feed->due[0]));
 	task->npkts = tx_task_build(task, n);
 	task->left -= task->npkts;
@@ -118,6 +122,7 @@ merge(struct pg_engine *engine, struct feed **heap, size_t n, struct pg_error *e
 static int
 run_feeds(struct pg_engine *engine, struct pg_error *err)
 {
+	struct pg_clock virtual_clock;
 	struct pg_device *device;
 	struct feed **heap, *feeds;
 	size_t n = 0;
@@ -133,6 +138,7 @@ run_feeds(struct pg_engine *engine, struct pg_error *err)
 		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 	}
 	n = 0;
+	pg_clock_virtual(&virtual_clock, PG_NS_PER_S);
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		tx_task_virtual(device->task, device, &virtual_clock);
@@ -178,11 +184,13 @@ tx_dry_run(struct pg_engine *engine, struct pg_error *err)
 
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
-		if (device->settings.count != 0)
+		const struct pg_device_settings *set = &device->settings;
+
+		if (set->count != 0 || (set->duration_ns != 0 && set->rate.kind != PG_RATE_NONE))
 			continue;
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "a dry run of %s would never end",
 			device->name);
-		return pg_error_expect(err, "a count above 0");
+		return pg_error_expect(err, "a count above 0, or a rate and a duration");
 	}
 	return run_feeds(engine, err);
 }

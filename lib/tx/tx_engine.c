@@ -105,6 +105,7 @@ pg_engine_create(const struct pg_engine_config *config, struct pg_error *err)
 	if (engine == NULL)
 		goto no_memory;
 	engine->config = *config;
+	engine->start_at.relative = true;
 	TAILQ_INIT(&engine->devices);
 	init_control(&engine->control);
 	pthread_mutex_init(&engine->lock, NULL);

@@ -6,6 +6,7 @@
 
 #include <rte_mempool.h>
 
+#include "pg_gaps.h"
 #include "pg_pace.h"
 #include "pg_tx.h"
 #include "pg_verify.h"
@@ -42,6 +43,12 @@ struct tx_map {
 	} line[];
 };
 
+/** Another rate, while a run goes on. Owner: the task, until it is destroyed. */
+struct tx_change {
+	struct tx_change *next;
+	struct pg_pace pace;
+};
+
 /** One device's part of a run. Hot fields first.
  *  worker: rw while the run lasts; control: rw before and after. */
 struct pg_task {
@@ -55,11 +62,18 @@ struct pg_task {
 	uint16_t burst;             /**< const: packets per call */
 	uint16_t head, npkts;       /**< of pkts[]: what the driver has not taken yet */
 	uint8_t done;               /**< worker: w, once, when it has ended the task */
-	uint8_t paced;              /**< const: enum paced of tx_turn.c */
+	bool paced;                 /**< has a schedule; set when it gets a rate */
+	uint8_t wait_for;           /**< enum pg_wait */
 	uint32_t copies;            /**< const: sends per packet built */
 	uint32_t place;             /**< const: in the worker's tasks */
+	struct pg_prog_state state __rte_cache_aligned;
+	/* Of a paced task; stop_at of any. */
+	uint64_t wake __rte_cache_aligned; /**< cycles, before which nothing is due */
+	pg_pace_take_fn take;              /**< of its pace */
+	uint64_t stop_at;                  /**< cycles, from which on nothing is due ... */
+	struct pg_gaps *gaps;              /**< owned; NULL: not noted */
 	struct pg_pace pace;
-	struct pg_prog_state state;
+	uint64_t give_up_at;           /**< ... nor is anything tried any more */
 	struct rte_mempool *frag_pool; /**< const; NULL: no fragments */
 	struct pg_rx_graph *rx;        /**< const; NULL in start_xmit */
 	uint64_t mac;                  /**< const: the port's, for the receive graph */
@@ -67,6 +81,7 @@ struct pg_task {
 	uint32_t clone_left;
 	uint64_t clone_bytes;          /**< of all copies taken */
 	struct pg_rx_profile *profile; /**< the device's; collected after each walk when shared */
+	struct tx_change *change;      /**< control: w; the worker then takes it over */
 	uint8_t cancelled;             /**< control: w, once; the worker then ends the task */
 	bool shared;                   /**< const: other devices use the same graph */
 	struct tx_map *map;            /**< const, owned; NULL: all packets take one queue */
@@ -75,6 +90,11 @@ struct pg_task {
 	/* control only */
 	bool finished; /**< the device has its result */
 	bool refusals; /**< calls that the driver refuses are errors */
+	uint32_t held; /**< worker: w at the end: packets in hand that the driver did not take */
+	const struct tx_change *changed;   /**< worker: w: the last one taken over */
+	struct tx_change *changes;         /**< owned, all of the run, the last one first */
+	uint64_t before_cycles;            /**< that a test lets the run have behind it */
+	uint64_t run_cycles, grace_cycles; /**< from start to stop_at, and on to give_up_at */
 	struct pg_device *device;
 	struct pg_placement placement;
 	struct tx_map_plan plan;
@@ -85,6 +105,37 @@ struct pg_task {
 	double own_cycles;
 	struct rte_mbuf *pkts[] __rte_cache_aligned; /**< burst: of the last one, what is left */
 };
+
+/** Is a time there, or over? */
+static inline bool
+tx_is_past(uint64_t now, uint64_t time)
+{
+	return (int64_t)(now - time) >= 0;
+}
+
+/** A paced task does nothing before its next packet, or its end. */
+static inline void
+tx_task_awake(struct pg_task *task)
+{
+	task->wake = tx_is_past(task->pace.due, task->stop_at) ? task->stop_at : task->pace.due;
+}
+
+static inline void
+tx_wait_begin(struct pg_task *task, uint64_t now, enum pg_wait what)
+{
+	if (task->wait_since == 0) {
+		task->wait_since = now;
+		task->wait_for = what;
+	}
+}
+
+static inline void
+tx_wait_end(struct pg_task *task, uint64_t now)
+{
+	pg_counter_add(&task->counters.idle_cycles, now - task->wait_since);
+	pg_counter_add(&task->counters.waited[task->wait_for], now - task->wait_since);
+	task->wait_since = 0;
+}
 
 /** Has it packets that the driver has not taken yet? */
 static inline bool
@@ -138,6 +189,10 @@ struct pg_worker {
 	struct pg_prog_scratch *scratch __rte_cache_aligned;
 	struct tx_queue *queues; /**< control only */
 	struct tx_graph *graphs; /**< control only */
+	/* worker: w, once, at the run's end: of its thread while tasks ran, as the kernel counts */
+	uint64_t wall_ns, cpu_ns, preempted, sleeps;
+	bool usage_known;
+	uint64_t start_late; /**< cycles behind the instant of start_at */
 };
 
 /** A receive graph of a thread, for the devices there that are configured alike. */
@@ -156,6 +211,9 @@ struct pg_engine {
 	void *names;            /**< tsearch() tree of devices by name */
 	struct pg_device *last; /**< found last: one line after the other is about it */
 	struct pg_run run;
+	struct pg_moment start_at; /**< of the runs to come; relative 0: at once */
+	clockid_t start_clock;     /**< of this run ... */
+	uint64_t start_ns;         /**< ... 0: at once */
 	uint64_t seed;
 	bool seed_fixed;
 	enum pg_compat compat;
@@ -171,6 +229,13 @@ struct pg_engine {
 	bool restarting;     /**< the run is ended for the next one; under lock */
 };
 
+/** Fix the instant that the run to come starts at. Errors: -EINVAL with text: it has passed. */
+int tx_instant_set(struct pg_engine *engine, struct pg_error *err);
+
+/** Sleep, then spin until the run's instant, or until the worker is told to stop.
+ *  Returns the instant in cycles; now, if there is none.  Context: the worker. */
+uint64_t tx_instant_wait(struct pg_worker *worker, const struct pg_engine *engine);
+
 /** Note that a run begins, with the stop that came too early for the last one, or that it ended. */
 void tx_running_set(struct pg_engine *engine, bool running);
 
@@ -182,8 +247,8 @@ bool tx_run_settle(struct pg_engine *engine);
  *  Context: the control lock is held. */
 void tx_worker_stop(struct pg_engine *engine, struct pg_worker *worker);
 
-/** Choose the function that a task's loop calls. */
-void tx_task_bind(struct pg_task *task, bool paced, bool by_size);
+/** Choose the function that a task's loop calls. timed: it has an end, but no rate. */
+void tx_task_bind(struct pg_task *task, bool paced, bool timed);
 
 /** A paced run that ends later than scheduled by more than 1 % and this much fell short: time for
  *  threads to wake up and for one preemption near the end. */
@@ -243,7 +308,7 @@ tx_order(const struct pg_worker *worker)
 void tx_task_end(struct pg_task *task);
 
 /** Run a worker's tasks until all are finished or it is told to stop. Context: the worker. */
-void tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock);
+void tx_worker_run(struct pg_worker *worker, const struct pg_engine *engine);
 
 /** Prepare one device's task on its queue. Errors: -errno with text. */
 int tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error *err);
@@ -270,6 +335,30 @@ struct pg_rx_graph *tx_graph_null(const struct pg_worker *worker);
 
 /** The device's template with its port's defaults. Errors: -EINVAL with text. */
 int tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct pg_error *err);
+
+/** The next packet's length, of a program whose sizes vary. Context: worker. */
+static inline uint32_t
+tx_task_next_bytes(struct pg_task *task)
+{
+	pg_prog_sizes(task->prog, &task->state, 1);
+	return task->state.scratch->length[0];
+}
+
+/** Set up a task's schedule, and when it ends, from its device's settings. */
+void tx_rate_set(
+	struct pg_task *task, const struct pg_device *device, const struct pg_clock *clock);
+
+/** Could a running device go on at that rate? 0, or -EINVAL with text. */
+int tx_rate_admit(struct pg_device *device, const struct pg_rate *rate, struct pg_error *err);
+
+/** Let a device whose part of a run goes on take over its settings' rate, from the next packet.
+ *  Errors:  -errno with text; then the old rate stays. */
+int tx_rate_change(struct pg_device *device, struct pg_error *err);
+void tx_rate_forget(struct pg_task *task);
+
+/** Is a device to note when its packets leave, and what it notes it in. Errors: -ENOMEM. */
+bool tx_gaps_wanted(const struct pg_device *device);
+int tx_gaps_create(struct pg_task *task);
 
 /** Can the rate asked for be kept with this flow on this port? Errors: -EINVAL with text. */
 int tx_rate_check(const struct pg_device *device, const struct pg_flow *flow, struct pg_error *err);
@@ -308,6 +397,11 @@ uint32_t tx_pool_in_use(const struct pg_task *task);
 /** Wait, but not for long, until nobody holds packets of devices that inject; who still does, fell
  *  short. Context: control, while no worker runs. */
 void tx_graphs_settle(struct pg_engine *engine);
+/** Make a device's account of its finished task, and say whether it fell short. */
+void tx_judge(struct pg_device *device, bool interrupted);
+
+/** Find anew where its time went and what the limit was, once its worker is idle. */
+void tx_judge_limit(struct pg_device *device);
 
 /** Derive a device's result, profile and current values from its finished task; once. */
 void tx_device_finish(struct pg_device *device);

@@ -93,55 +93,6 @@ set_mix(struct pg_device *device)
 	r->mbps = r->bps / 1000000;
 }
 
-// A stop does not excuse a port that has taken nothing for so long that the run could not end.
-static bool
-stuck(struct pg_device *device)
-{
-	const struct pg_task *task = device->task;
-	uint64_t ns;
-
-	// Without packets in hand a paced task waits for the next one's time, another for buffers.
-	if (task->wait_since == 0 || (task->paced && !tx_task_holds(task)))
-		return false;
-	ns = pg_clock_ns(device->thread->engine->config.clock,
-		task->counters.stop_cycles - task->wait_since);
-	if (ns < TX_STUCK_NS)
-		return false;
-	snprintf(device->shortfall, sizeof(device->shortfall),
-		"%.32s took no packet for the last %.1f s: who reads from it has stopped, or is "
-		"too "
-		"slow",
-		device->port->name, (double)ns / PG_NS_PER_S);
-	return true;
-}
-
-static void
-judge(struct pg_device *device, bool interrupted)
-{
-	const struct pg_result *r = &device->result;
-
-	device->fell_short = true;
-	if (device->task->cancelled)
-		return; // the shortfall is named already
-	if (stuck(device))
-		return;
-	if (!interrupted && device->asked != 0 && r->sent != device->asked) {
-		snprintf(device->shortfall, sizeof(device->shortfall),
-			"sent %" PRIu64 " of %" PRIu64 " packets asked for", r->sent,
-			device->asked);
-	} else if (device->schedule_ns > 0 &&
-		   (double)r->duration_ns > (double)device->schedule_ns * 1.01 + TX_LATE_SLACK_NS) {
-		snprintf(device->shortfall, sizeof(device->shortfall),
-			"offered %.0f pps of %.0f asked", r->rate_pps,
-			device->asked_rate.kind == PG_RATE_PPS
-				? (double)device->asked_rate.value
-				: (double)r->sent * 1e9 / (double)device->schedule_ns);
-	} else {
-		device->fell_short = false;
-		device->shortfall[0] = '\0';
-	}
-}
-
 // In queue_xmit every attempt that the driver refuses is an error (reference 6.6): N + E are the
 // attempts, of one packet each.
 static uint64_t
@@ -180,11 +131,9 @@ tx_device_finish(struct pg_device *device)
 	device->current.stopped_us =
 		device->current.started_us + device->result.duration_ns / PG_NS_PER_US;
 	set_current(device);
-	device->schedule_ns = 0;
-	if (device->asked_rate.kind != PG_RATE_NONE && task->counters.built > 0)
-		device->schedule_ns = pg_clock_ns(
-			engine->config.clock, task->pace.due - task->counters.start_cycles);
-	judge(device, engine->run.interrupted);
+	if (task->gaps != NULL)
+		pg_gaps_result(task->gaps, engine->config.clock, &device->gaps);
+	tx_judge(device, engine->run.interrupted);
 	tx_verify_finish(device);
 	device->has_run = true;
 	device->reply[0] = '\0';
@@ -216,6 +165,10 @@ read_live(struct pg_device *device)
 		now.start_cycles = now.stop_cycles;
 	pg_result_make(&device->result, &now, device->thread->engine->config.clock, frame,
 		pg_prog_field(task->prog, PG_FIELD_SIZE, now.built - (now.built > 0)));
+	device->account.skipped = pg_counter_read(&task->pace.skipped);
+	device->account.moves = pg_counter_read(&task->pace.moves);
+	device->account.moved_ns = pg_clock_ns(
+		device->thread->engine->config.clock, pg_counter_read(&task->pace.moved));
 	device->call_packets = task->burst;
 	device->pool_size = task->pool->size;
 	device->placement = task->placement;

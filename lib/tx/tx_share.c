@@ -9,7 +9,8 @@
 #include "pg_wheel.h"
 #include "tx_priv.h"
 
-#define TASK_LINES 3  // of a task, that most turns need: with the pace and the state's first
+#define TASK_LINES 3  // of a task, that most turns need: with the state's first
+#define PACE_LINES 2  // and of its schedule
 #define OPS        8u // of a program, that are fetched ahead
 
 /** worker: rw. */
@@ -57,6 +58,7 @@ fetch(const struct pg_task *third, const struct pg_task *second, const struct pg
 {
 	if (third != NULL) {
 		fetch_lines(third, TASK_LINES);
+		fetch_lines(&third->wake, PACE_LINES);
 		fetch_lines(&third->counters, 1);
 	}
 	if (second != NULL) {
@@ -92,13 +94,12 @@ run(struct tx_share *share, struct pg_task *task)
 		share->active--;
 		return;
 	}
-	if (!task->paced || (int64_t)(task->pace.due - now) <= 0 || tx_task_holds(task)) {
+	if (!task->paced || tx_is_past(now, task->wake) || tx_task_holds(task)) {
 		push(share, task);
 		return;
 	}
-	if (task->wait_since == 0)
-		task->wait_since = now;
-	share->item[task->place].due = task->pace.due;
+	tx_wait_begin(task, now, PG_WAIT_DUE);
+	share->item[task->place].due = task->wake;
 	pg_wheel_add(&share->wheel, &share->item[task->place]);
 }
 

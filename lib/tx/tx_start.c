@@ -143,19 +143,24 @@ static void
 launch(struct pg_engine *engine)
 {
 	struct pg_device *device;
-	uint64_t now_us = pg_clock_monotonic_ns() / PG_NS_PER_US;
+	uint64_t now_ns = pg_clock_monotonic_ns(), now_us;
 
+	if (engine->run.at_instant)
+		now_ns += engine->run.started_wall_ns - pg_clock_wall_ns();
+	now_us = now_ns / PG_NS_PER_US;
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		device->asked = device->settings.count;
 		device->asked_rate = device->settings.rate;
+		device->rate_changes = 0;
 		device->asked_mode = device->settings.xmit_mode;
 		device->shortfall[0] = '\0';
 		write_back(&device->settings.tmpl, device->task->prog, device->port);
 		device->current.started_us = now_us;
 		snprintf(device->reply, sizeof(device->reply), "Starting");
 	}
-	engine->run.started_wall_ns = pg_clock_wall_ns();
+	if (!engine->run.at_instant)
+		engine->run.started_wall_ns = pg_clock_wall_ns();
 	pthread_mutex_lock(&engine->lock);
 	engine->nbusy = 0;
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
@@ -252,7 +257,10 @@ pg_engine_start(struct pg_engine *engine, struct pg_error *err)
 	tx_running_set(engine, true);
 	engine->run.seed = engine->seed_fixed ? engine->seed : fresh_seed();
 	engine->run.interrupted = engine->run.fell_short = false;
-	rc = prepare(engine, err);
+	pg_clock_refine(engine->config.clock);
+	rc = tx_instant_set(engine, err);
+	if (rc == 0)
+		rc = prepare(engine, err);
 	if (rc < 0) {
 		tx_running_set(engine, false);
 		return rc;

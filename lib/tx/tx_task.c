@@ -142,92 +142,6 @@ prepare_buffer(struct rte_mempool *pool, void *prog, void *mbuf, unsigned int in
 	pg_prog_prepare(prog, mbuf);
 }
 
-// What is paced by: what was asked, or the whole ns that the kernel makes of its own rates.
-static struct pg_rate
-rate_of(const struct pg_device *device)
-{
-	const struct pg_rate *rate = &device->settings.rate;
-
-	if (!as_linux(device) || rate->kind == PG_RATE_NONE || rate->kind == PG_RATE_PERCENT)
-		return *rate;
-	return (struct pg_rate){device->settings.delay_ns, PG_RATE_DELAY};
-}
-
-// Rates in bits count frames as they are on the medium; the kernel's leave the FCS out.
-static uint64_t
-rate_bits(const struct pg_device *device, uint32_t *extra)
-{
-	const struct pg_rate rate = rate_of(device);
-
-	*extra = PG_FCS_BYTES + PG_L1_EXTRA_BYTES;
-	switch (rate.kind) {
-	case PG_RATE_KERNEL:
-		*extra = 0;
-		return pg_muldiv(rate.value, 1000000, 1);
-	case PG_RATE_L2:
-		*extra = PG_FCS_BYTES;
-		return rate.value;
-	case PG_RATE_L1:
-		return rate.value;
-	case PG_RATE_PERCENT:
-		return pg_muldiv((uint64_t)device->port->speed_mbps * 1000000, rate.value,
-			100 * PG_RATE_PERCENT_UNIT);
-	default:
-		return 0;
-	}
-}
-
-static bool
-paced_by_size(const struct pg_device *device, const struct pg_prog *prog)
-{
-	return rate_of(device).kind > PG_RATE_PPS && pg_prog_size_varies(prog);
-}
-
-int
-tx_rate_check(const struct pg_device *device, const struct pg_flow *flow, struct pg_error *err)
-{
-	const struct pg_device_settings *set = &device->settings;
-	const struct pg_range *size = &flow->field[PG_FIELD_SIZE];
-
-	if (set->rate.kind == PG_RATE_PERCENT && device->port->speed_mbps == 0) {
-		pg_error_set(err, PG_FAULT_INPUT, EINVAL, "the speed of %s is not known",
-			device->port->name);
-		return pg_error_expect(err, "a rate in bit/s or packets per second");
-	}
-	if (rate_of(device).kind > PG_RATE_PPS && size->lo != size->hi && set->clone_skb > 1) {
-		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
-			"a rate in bits, several sizes and clone_skb do not go together");
-		return pg_error_expect(err, "ratep, one size, or clone_skb 0");
-	}
-	return 0;
-}
-
-static void
-set_pace(struct pg_task *task, const struct pg_device *device, const struct pg_clock *clock)
-{
-	const struct pg_rate rate = rate_of(device);
-	uint32_t extra;
-	uint64_t bps = rate_bits(device, &extra);
-	uint32_t frame = paced_by_size(device, task->prog) ? 0 : pg_prog_frame_max(task->prog);
-
-	if (rate.kind == PG_RATE_DELAY)
-		pg_pace_init(&task->pace, clock, rate.value);
-	else if (rate.kind == PG_RATE_PPS)
-		pg_pace_init_ratio(&task->pace, clock, PG_NS_PER_S, rate.value);
-	else if (rate.kind != PG_RATE_NONE)
-		pg_pace_init_bits(&task->pace, clock, RTE_MAX(bps, UINT64_C(1)), frame, extra);
-}
-
-void
-tx_task_virtual(struct pg_task *task, const struct pg_device *device, const struct pg_clock *clock)
-{
-	set_pace(task, device, clock);
-	task->state.wall_ns = task->state.wall_cycles = 0;
-	// Without a rate there are no intended times: all are 0, whatever the counter says.
-	task->state.ns_per_cycle =
-		device->settings.rate.kind != PG_RATE_NONE ? clock->ns_per_cycle : 0;
-}
-
 static int
 task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue *queue)
 {
@@ -246,7 +160,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	task->copies = RTE_MAX(set->clone_skb, 1u);
 	task->state.scratch = worker->scratch;
 	task->state.ns_per_cycle = clock->ns_per_cycle;
-	set_pace(task, device, clock);
+	tx_rate_set(task, device, clock);
 	tx_map_plan(device, &task->plan);
 	if (queue->port != NULL) {
 		task->port = queue->port->id;
@@ -260,6 +174,22 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	task->profile = &device->profile;
 	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
 	return pg_rx_profile_begin(task->rx, task->profile);
+}
+
+// The packets that a test lets the run have behind it.
+static void
+begin_at(struct pg_task *task, const struct pg_origin *origin, const struct pg_clock *clock)
+{
+	uint64_t frac;
+
+	pg_prog_seek(task->prog, &task->state, origin->packets / task->copies);
+	if (task->left != UINT64_MAX)
+		task->left -= origin->packets;
+	task->counters.sent = origin->packets;
+	task->counters.built = origin->packets / task->copies;
+	task->state.bytes = task->clone_bytes = origin->bytes;
+	task->before_cycles = pg_clock_cycles(clock, origin->ns, &frac);
+	task->counters.idle_cycles = task->counters.waited[PG_WAIT_DUE] = task->before_cycles;
 }
 
 // The device's walk; and where packets are built after the run, one that may be walked to no end.
@@ -283,6 +213,7 @@ no_memory(const struct pg_device *device, struct pg_error *err)
 int
 tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error *err)
 {
+	const struct pg_engine *engine = device->thread->engine;
 	uint32_t burst = tx_call_packets(&device->settings);
 	struct pg_prog *prog = compile(device, queue, err);
 	struct pg_task *task;
@@ -311,11 +242,16 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	if (device->settings.tmpl.flows > 0)
 		task->state.seen = rte_zmalloc("pg_seen", PG_FLOWS_MAX / 8, RTE_CACHE_LINE_SIZE);
 	pg_prog_seek(prog, &task->state, 0);
+	if (engine->config.origin != NULL)
+		begin_at(task, engine->config.origin, engine->config.clock);
 	if (!queue->prepared && (image_kept(device, queue) || mbuf_kept(queue))) {
 		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
 		queue->prepared = true;
 	}
-	tx_task_bind(task, device->settings.rate.kind != PG_RATE_NONE, paced_by_size(device, prog));
+	if (tx_gaps_wanted(device) && tx_gaps_create(task) < 0)
+		return no_memory(device, err);
+	tx_task_bind(task, device->settings.rate.kind != PG_RATE_NONE,
+		device->settings.duration_ns != 0);
 	return 0;
 }
 
@@ -326,6 +262,8 @@ tx_task_destroy(struct pg_task *task)
 		return;
 	task->device->receipt = NULL; // it is the task's
 	pg_prog_destroy(task->owned_prog);
+	tx_rate_forget(task);
+	rte_free(task->gaps);
 	pg_walk_destroy(task->spare);
 	tx_frags_release(task);
 	rte_free(task->state.seen);

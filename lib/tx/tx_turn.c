@@ -10,21 +10,10 @@
 #define CLONES_MAX (UINT16_MAX - PG_BURST_MAX)
 
 enum sink { SINK_PORT, SINK_QUEUES, SINK_GRAPH, SINK_GRAPH_SHARED, SINK_GRAPH_VERIFIED };
-enum paced { UNPACED, PACED, PACED_SIZES };
 
-static inline void
-wait_begin(struct pg_task *task, uint64_t now)
-{
-	if (task->wait_since == 0)
-		task->wait_since = now;
-}
-
-static inline void
-wait_end(struct pg_task *task, uint64_t now)
-{
-	pg_counter_add(&task->counters.idle_cycles, now - task->wait_since);
-	task->wait_since = 0;
-}
+/** What a turn asks the clock for: nothing, whether the run's time is over, what is due; and the
+ *  last one noted in a histogram. */
+enum paced { UNPACED, TIMED, PACED, NOTED };
 
 // Fragments for n packets lie in the stash. What was not used stays for the next ones.
 static inline bool
@@ -98,13 +87,13 @@ build_clones(struct pg_task *task, unsigned int n, const enum paced paced, const
 	uint64_t due[PG_BURST_MAX];
 	unsigned int k = 0;
 
-	if (paced)
+	if (paced >= PACED)
 		memcpy(due, task->state.scratch->due, n * sizeof(due[0]));
 	while (k < n) {
 		struct rte_mbuf *clone = task->clone;
 		unsigned int now;
 		if (clone == NULL || rte_mbuf_refcnt_read(clone) > CLONES_MAX) {
-			if (!clone_refill(task, paced ? due[k] : 0))
+			if (!clone_refill(task, paced >= PACED ? due[k] : 0))
 				break;
 			clone = task->clone;
 		}
@@ -126,33 +115,81 @@ build_clones(struct pg_task *task, unsigned int n, const enum paced paced, const
 			task->state.scratch->pkts[k + i] = clone;
 		k += now;
 	}
-	if (paced) // a refill has put its own time there
-		task->state.scratch->due[0] = due[0];
+	if (paced >= PACED)
+		task->state.scratch->due[0] = due[0]; // where the packets built had theirs
 	return k;
 }
 
+// The run's time is over, or the schedule is behind. False: nothing is due any more.
+static __rte_noinline bool
+review(struct pg_task *task, uint64_t *now)
+{
+	struct pg_pace *pace = &task->pace;
+
+	// What was due before the end still leaves, unless that takes too long.
+	if (tx_is_past(*now, task->stop_at)) {
+		if (!tx_is_past(task->stop_at - 1, pace->due) ||
+			tx_is_past(*now, task->give_up_at)) {
+			task->left = 0;
+			return false;
+		}
+		*now = task->stop_at - 1;
+	}
+	if (pg_pace_is_late(pace, *now)) {
+		uint32_t bytes = pace->sizes ? tx_task_next_bytes(task) : 0;
+
+		task->left -= pg_pace_late(pace, *now, bytes, task->left);
+		if (task->verify != NULL)
+			pg_verify_moved(task->verify);
+		tx_task_awake(task);
+	}
+	return task->left != 0 && pg_pace_is_due(pace, *now);
+}
+
+// How many packets are due, and their times.
 static __rte_always_inline unsigned int
-take_due(struct pg_task *task, uint64_t now, unsigned int n, const enum paced paced)
+take_due(struct pg_task *task, const enum paced paced)
 {
 	struct pg_prog_scratch *scratch = task->state.scratch;
+	uint64_t now = rte_rdtsc();
+	unsigned int n;
 
-	if (paced == PACED)
-		return pg_pace_take(&task->pace, now, scratch->due, n);
-	if ((int64_t)(now - task->pace.due) < 0 || n == 0)
+	if (!tx_is_past(now, task->wake)) {
+		if (paced == NOTED)
+			pg_gaps_poll(task->gaps, now, true);
+		tx_wait_begin(task, now, PG_WAIT_DUE);
+		rte_pause();
 		return 0;
-	pg_prog_sizes(task->prog, &task->state, n);
-	return pg_pace_take_sizes(&task->pace, now, scratch->due, scratch->length, n);
+	}
+	if (paced == NOTED)
+		pg_gaps_poll(task->gaps, now, false);
+	if (task->wait_since != 0 && task->wait_for == PG_WAIT_DUE)
+		tx_wait_end(task, now);
+	if (unlikely(tx_is_past(now, task->stop_at) || pg_pace_is_late(&task->pace, now)) &&
+		!review(task, &now))
+		return 0;
+	n = RTE_MIN(task->burst, task->left);
+	if (task->pace.sizes)
+		pg_prog_sizes(task->prog, &task->state, n);
+	n = task->take(&task->pace, now, scratch->due, scratch->length, n);
+	tx_task_awake(task);
+	return n;
 }
 
 void
 tx_task_schedule(struct pg_task *task, unsigned int n)
 {
-	uint64_t late = task->pace.due + INT64_MAX / 2; // everything is due then
+	struct pg_prog_scratch *scratch = task->state.scratch;
+	// Everything is due then; without a gap, all at once.
+	uint64_t late = task->pace.due + (pg_pace_has_no_gap(&task->pace) ? 0 : INT64_MAX / 2);
 
-	if (task->paced == UNPACED)
-		memset(task->state.scratch->due, 0, n * sizeof(uint64_t));
-	else
-		take_due(task, late, n, task->paced);
+	if (!task->paced) {
+		memset(scratch->due, 0, n * sizeof(uint64_t));
+		return;
+	}
+	if (task->pace.sizes)
+		pg_prog_sizes(task->prog, &task->state, n);
+	task->take(&task->pace, late, scratch->due, scratch->length, n);
 }
 
 unsigned int
@@ -168,40 +205,48 @@ tx_task_build(struct pg_task *task, unsigned int n)
 	return n;
 }
 
+// What could not be built stays due.
+static __rte_noinline void
+untake(struct pg_task *task, const struct pg_pace_mark *before, unsigned int built)
+{
+	struct pg_prog_scratch *scratch = task->state.scratch;
+
+	pg_pace_rewind(&task->pace, before);
+	if (built > 0)
+		task->take(&task->pace, task->pace.due + INT64_MAX / 2, scratch->due,
+			scratch->length, built);
+	tx_task_awake(task);
+}
+
 static __rte_always_inline bool
 build(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
 	const bool verified)
 {
-	struct pg_pace before;
 	unsigned int n = RTE_MIN(task->burst, task->left), built;
+	struct pg_pace_mark before;
 
-	if (paced) {
-		uint64_t now = rte_rdtsc();
-
-		before = task->pace;
-		n = take_due(task, now, n, paced);
-		if (n == 0) {
-			wait_begin(task, now);
-			rte_pause();
+	if (paced == TIMED && unlikely(tx_is_past(rte_rdtsc(), task->stop_at))) {
+		task->left = 0;
+		return false;
+	}
+	if (paced >= PACED) {
+		before = pg_pace_mark(&task->pace);
+		n = take_due(task, paced);
+		if (n == 0)
 			return false;
-		}
-		if (task->wait_since != 0)
-			wait_end(task, now);
 	}
 	built = cloned                             ? build_clones(task, n, paced, chained)
 		: build_distinct(task, n, chained) ? n
 						   : 0;
 	if (unlikely(built < n)) {
 		pg_counter_add(&task->counters.pool_empty, 1);
-		wait_begin(task, rte_rdtsc());
-		if (paced) { // what was not built stays due
-			task->pace = before;
-			take_due(task, before.due + INT64_MAX / 2, built, paced);
-		}
+		tx_wait_begin(task, rte_rdtsc(), PG_WAIT_POOL);
+		if (paced >= PACED)
+			untake(task, &before, built);
 		if (built == 0)
 			return false;
 	} else if (unlikely(task->wait_since != 0)) {
-		wait_end(task, rte_rdtsc());
+		tx_wait_end(task, rte_rdtsc());
 	}
 	if (verified)
 		pg_verify_pass(
@@ -282,6 +327,16 @@ hand_over_lines(struct pg_task *task, struct tx_map *map)
 	return all;
 }
 
+// Nothing was taken. False: the run has ended meanwhile, and what is in hand is not sent.
+static inline bool
+held_up(struct pg_task *task)
+{
+	uint64_t now = rte_rdtsc();
+
+	tx_wait_begin(task, now, PG_WAIT_PORT);
+	return !tx_is_past(now, task->give_up_at);
+}
+
 // A queue that does not drain holds the others up once a burst waits for it: the packets are a
 // sequence, and the room for those that cannot leave is bounded.
 static __rte_always_inline bool
@@ -291,14 +346,18 @@ turn_queues(struct pg_task *task, const enum paced paced, const bool cloned, con
 	struct tx_map *map = task->map;
 
 	if (likely(map->longest <= map->room) && task->left != 0 &&
-		build(task, paced, cloned, chained, verified))
+		build(task, paced, cloned, chained, verified)) {
+		if (paced == NOTED)
+			pg_gaps_note(
+				task->gaps, task->state.scratch->due, rte_rdtsc(), task->npkts);
 		line_up(task, map);
+	}
 	if (map->pending == 0)
-		return true;
+		return task->left != 0;
 	if (unlikely(hand_over_lines(task, map) == 0))
-		wait_begin(task, rte_rdtsc());
-	else if (unlikely(task->wait_since != 0))
-		wait_end(task, rte_rdtsc());
+		return held_up(task);
+	if (unlikely(task->wait_since != 0))
+		tx_wait_end(task, rte_rdtsc());
 	return task->left != 0 || map->pending != 0;
 }
 
@@ -313,9 +372,11 @@ keep_rest(struct pg_task *task, struct rte_mbuf **pkts, uint16_t sent)
 	} else {
 		task->head = 0;
 		memcpy(task->pkts, pkts + sent, task->npkts * sizeof(pkts[0]));
+		if (task->gaps != NULL)
+			memcpy(task->gaps->due, task->state.scratch->due + sent,
+				task->npkts * sizeof(task->gaps->due[0]));
 	}
 	pg_counter_add(&task->counters.short_calls, 1);
-	wait_begin(task, rte_rdtsc());
 }
 
 static __rte_always_inline bool
@@ -325,21 +386,27 @@ turn(struct pg_task *task, const bool verified, const enum paced paced, const bo
 	const bool tail = task->npkts != 0;
 	struct rte_mbuf **pkts = tail ? task->pkts + task->head : task->state.scratch->pkts;
 	uint16_t sent;
+	uint64_t now;
 
 	if (sink == SINK_QUEUES)
 		return turn_queues(task, paced, cloned, chained, verified);
 	if (likely(!tail) && !build(task, paced, cloned, chained, verified))
-		return true;
+		return task->left != 0;
+	if (paced == NOTED)
+		now = rte_rdtsc();
 	sent = hand_over(task, pkts, sink);
+	if (paced == NOTED)
+		pg_gaps_note(task->gaps,
+			tail ? task->gaps->due + task->head : task->state.scratch->due, now, sent);
 	pg_counter_add(&task->counters.sent, sent);
 	pg_counter_add(&task->counters.calls, 1);
 	if (unlikely(sent < task->npkts)) {
 		keep_rest(task, pkts, sent);
-		return true;
+		return held_up(task);
 	}
 	task->npkts = 0;
 	if (unlikely(tail))
-		wait_end(task, rte_rdtsc());
+		tx_wait_end(task, rte_rdtsc());
 	return task->left != 0;
 }
 
@@ -349,20 +416,25 @@ turn(struct pg_task *task, const bool verified, const enum paced paced, const bo
 		return turn(task, __VA_ARGS__); \
 	}
 
-// A function for every combination; clones are never paced by sizes (refused at start).
+// A function for every combination.
 #define TURNS_OF(name, verified, ...)                    \
 	TURN(name, verified, UNPACED, __VA_ARGS__)       \
+	TURN(name##_timed, verified, TIMED, __VA_ARGS__) \
 	TURN(name##_paced, verified, PACED, __VA_ARGS__) \
-	TURN(name##_sizes, verified, PACED_SIZES, __VA_ARGS__)
+	TURN(name##_noted, verified, NOTED, __VA_ARGS__)
 
-#define TURNS(name, ...)                                                                  \
-	TURNS_OF(name, false, __VA_ARGS__)                                                \
-	TURNS_OF(name##_verified, true, __VA_ARGS__)                                      \
-	static bool (*const name##_all[2][3])(struct pg_task *) = {                       \
-		{[UNPACED] = name, [PACED] = name##_paced, [PACED_SIZES] = name##_sizes}, \
-		{[UNPACED] = name##_verified,                                             \
-			[PACED] = name##_verified_paced,                                  \
-			[PACED_SIZES] = name##_verified_sizes},                           \
+#define TURNS_BY(name)                                                            \
+	{                                                                         \
+		[UNPACED] = name, [TIMED] = name##_timed, [PACED] = name##_paced, \
+		[NOTED] = name##_noted                                            \
+	}
+
+#define TURNS(name, ...)                                            \
+	TURNS_OF(name, false, __VA_ARGS__)                          \
+	TURNS_OF(name##_verified, true, __VA_ARGS__)                \
+	static bool (*const name##_all[2][4])(struct pg_task *) = { \
+		TURNS_BY(name),                                     \
+		TURNS_BY(name##_verified),                          \
 	};
 
 TURNS(port, false, false, SINK_PORT)
@@ -381,7 +453,7 @@ TURNS(verified, false, false, SINK_GRAPH_VERIFIED)
 TURNS(verified_chained, false, true, SINK_GRAPH_VERIFIED)
 
 /** By sink, clones and fragments; a graph takes no clones. */
-static bool (*const (*const turns[][2][2])[3])(struct pg_task *) = {
+static bool (*const (*const turns[][2][2])[4])(struct pg_task *) = {
 	[SINK_PORT] = {{port_all, port_chained_all}, {port_cloned_all, port_cloned_chained_all}},
 	[SINK_QUEUES] = {{queues_all, queues_chained_all},
 		{queues_cloned_all, queues_cloned_chained_all}},
@@ -391,16 +463,16 @@ static bool (*const (*const turns[][2][2])[3])(struct pg_task *) = {
 };
 
 void
-tx_task_bind(struct pg_task *task, bool paced, bool by_size)
+tx_task_bind(struct pg_task *task, bool paced, bool timed)
 {
-	enum paced how = !paced ? UNPACED : by_size ? PACED_SIZES : PACED;
+	enum paced how = paced ? (task->gaps != NULL ? NOTED : PACED) : timed ? TIMED : UNPACED;
 	enum sink sink = task->map != NULL                 ? SINK_QUEUES
 			 : task->rx == NULL                ? SINK_PORT
 			 : task->profile->verified != NULL ? SINK_GRAPH_VERIFIED
 			 : task->shared                    ? SINK_GRAPH_SHARED
 							   : SINK_GRAPH;
 
-	task->paced = how;
+	task->paced = paced;
 	task->turn =
 		turns[sink][task->copies > 1][task->frag_pool != NULL][task->verify != NULL][how];
 }

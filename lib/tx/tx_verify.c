@@ -25,6 +25,8 @@ tx_verify_prepare(struct pg_task *task, struct pg_error *err)
 		.every = set->verify,
 		.count = set->count,
 		.rate = set->rate,
+		.uneven = set->pacing != PG_PACING_SMOOTH || set->arrival != PG_ARRIVAL_CONSTANT ||
+			  pg_pace_has_no_gap(&task->pace),
 		.delay_ns = set->delay_ns,
 		.speed_mbps = port->speed_mbps,
 		.socket = (int)rte_lcore_to_socket_id(device->thread->lcore)};

@@ -36,7 +36,8 @@ cancel(struct pg_device *device)
 	struct pg_worker *worker = device->thread->worker;
 	uint8_t go = TX_GO;
 
-	snprintf(device->shortfall, sizeof(device->shortfall), "the link of %s went down",
+	snprintf(device->shortfall, sizeof(device->shortfall),
+		pg_port_gone(device->port) ? "%s is there no more" : "the link of %s went down",
 		device->port->name);
 	__atomic_store_n(&device->task->cancelled, 1, __ATOMIC_RELEASE);
 	__atomic_compare_exchange_n(
@@ -74,6 +75,7 @@ watch(struct pg_engine *engine)
 	if (pthread_mutex_trylock(&engine->control) != 0)
 		return false;
 	any = watch_links(engine);
+	pg_clock_refine(engine->config.clock);
 	pthread_mutex_unlock(&engine->control);
 	return any;
 }
@@ -131,6 +133,7 @@ finish(struct pg_engine *engine)
 		{
 			if (device->task == NULL)
 				continue;
+			tx_judge_limit(device);                        // by all that is known now
 			device->own_cycles = device->task->own_cycles; // known last
 			device->pool_in_use = tx_pool_in_use(device->task);
 		}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
 
+#include "pg_units.h"
 #include "tx_priv.h"
 
 #define OWN_CHUNKS       33
@@ -11,14 +13,17 @@
 #define OWN_BUDGET_NS    20000000ULL // for all devices of a thread together
 
 static void
-task_begin(struct pg_task *task, uint64_t now, uint64_t wall_ns)
+task_begin(struct pg_task *task, uint64_t start, uint64_t wall_ns)
 {
-	task->counters.start_cycles = now;
-	task->state.wall_cycles = now;
+	task->counters.start_cycles = start - task->before_cycles;
+	task->state.wall_cycles = start;
 	task->state.wall_ns = wall_ns;
-	pg_pace_start(&task->pace, now);
+	pg_pace_start(&task->pace, start);
+	task->stop_at = start + task->run_cycles;
+	task->give_up_at = task->stop_at + task->grace_cycles;
+	tx_task_awake(task);
 	if (task->verify != NULL)
-		pg_verify_begin(task->verify, now, wall_ns, task->state.ns_per_cycle,
+		pg_verify_begin(task->verify, start, wall_ns, task->state.ns_per_cycle,
 			task->state.ns_per_cycle);
 }
 
@@ -30,14 +35,17 @@ tx_task_end(struct pg_task *task)
 	task->counters.stop_cycles = now;
 	task->ended = task->state;
 	task->state.walk = task->spare; // what is built from here on leaves no trace
-	if (task->wait_since != 0)
+	if (task->wait_since != 0) {
 		pg_counter_add(&task->counters.idle_cycles, now - task->wait_since);
+		pg_counter_add(&task->counters.waited[task->wait_for], now - task->wait_since);
+	}
 	// What was built but never taken is not sent. Fixed sizes are multiplied, not counted.
 	task->counters.bytes = task->copies > 1 ? task->clone_bytes : task->state.bytes;
 	for (uint16_t k = 0; task->counters.bytes != 0 && k < task->npkts; k++)
 		task->counters.bytes -= task->pkts[task->head + k]->pkt_len;
 	if (task->map != NULL)
 		tx_map_drop(task->map, &task->counters.bytes);
+	task->held = task->npkts + (task->map != NULL ? task->map->pending : 0);
 	rte_pktmbuf_free_bulk(task->pkts + task->head, task->npkts);
 	rte_pktmbuf_free(task->clone);
 	if (task->rx != NULL)
@@ -98,10 +106,34 @@ run_alone(struct pg_worker *worker)
 	}
 }
 
-// End the tasks that control has cancelled, and go on with the others unless told to stop too.
-// Returns how many are left.
+// Go on at another rate from the next packet on.
+static void
+change_rate(struct pg_task *task, const struct tx_change *change)
+{
+	const struct pg_pace *next = &change->pace;
+	uint64_t now = rte_rdtsc();
+	uint32_t bytes = 0;
+
+	task->changed = change;
+	if (task->verify != NULL)
+		pg_verify_moved(task->verify);
+	if (task->paced) {
+		if (task->pace.sizes || next->sizes)
+			bytes = tx_task_next_bytes(task);
+		pg_pace_change(&task->pace, next, now, bytes);
+	} else {
+		task->pace = *next;
+		pg_pace_start(&task->pace, now);
+	}
+	task->take = pg_pace_taker(&task->pace);
+	tx_task_bind(task, true, false);
+	tx_task_awake(task);
+}
+
+// End the tasks that control has cancelled, change the rates of others, and go on with those unless
+// told to stop too. Returns how many are left.
 static unsigned int
-drop_cancelled(struct pg_worker *worker)
+review_tasks(struct pg_worker *worker)
 {
 	uint8_t review = TX_REVIEW;
 	unsigned int left = 0;
@@ -111,32 +143,61 @@ drop_cancelled(struct pg_worker *worker)
 	for (unsigned int i = 0; i < worker->ntasks; i++) {
 		struct pg_task *task = worker->tasks[i];
 
+		const struct tx_change *change = __atomic_load_n(&task->change, __ATOMIC_ACQUIRE);
+
 		if (!task->done && __atomic_load_n(&task->cancelled, __ATOMIC_ACQUIRE))
 			tx_task_end(task);
+		if (!task->done && change != task->changed)
+			change_rate(task, change);
 		left += !task->done;
 	}
 	return left;
 }
 
-void
-tx_worker_run(struct pg_worker *worker, const struct pg_clock *clock)
+// What the kernel has counted of this thread, less what stands there already.
+static void
+read_usage(struct pg_worker *worker)
 {
-	unsigned int all = worker->ntasks, left;
-	uint64_t wall_ns = pg_clock_wall_ns(), now = rte_rdtsc(), frac, budget;
+	struct rusage now;
 
+	(void)getrusage(RUSAGE_THREAD, &now);
+	worker->cpu_ns = (uint64_t)(now.ru_utime.tv_sec + now.ru_stime.tv_sec) * PG_NS_PER_S +
+			 (uint64_t)(now.ru_utime.tv_usec + now.ru_stime.tv_usec) * PG_NS_PER_US -
+			 worker->cpu_ns;
+	worker->wall_ns = pg_clock_monotonic_ns() - worker->wall_ns;
+	worker->preempted = (uint64_t)now.ru_nivcsw - worker->preempted;
+	worker->sleeps = (uint64_t)now.ru_nvcsw - worker->sleeps;
+}
+
+void
+tx_worker_run(struct pg_worker *worker, const struct pg_engine *engine)
+{
+	const struct pg_clock *clock = engine->config.clock;
+	unsigned int all = worker->ntasks, left;
+	uint64_t start = tx_instant_wait(worker, engine), wall_ns = pg_clock_wall_ns(), frac,
+		 budget;
+
+	wall_ns -= pg_clock_ns(clock, rte_rdtsc() - start); // what it was at the start
+	if (engine->config.origin != NULL && engine->config.origin->wall_ns != 0)
+		wall_ns = engine->config.origin->wall_ns;
+	worker->wall_ns = worker->cpu_ns = worker->preempted = worker->sleeps = 0;
+	worker->usage_known = false;
+	read_usage(worker);
 	for (unsigned int i = 0; i < all; i++)
-		task_begin(worker->tasks[i], now, wall_ns);
+		task_begin(worker->tasks[i], start, wall_ns);
 	do {
 		if (worker->share != NULL)
 			tx_share_run(worker);
 		else
 			run_alone(worker);
-		left = drop_cancelled(worker);
+		left = review_tasks(worker);
 	} while (left > 0 && tx_order(worker) != TX_STOP);
 	for (unsigned int i = 0; i < all; i++) {
 		if (!worker->tasks[i]->done)
 			tx_task_end(worker->tasks[i]);
 	}
+	read_usage(worker);
+	worker->usage_known = true;
 	budget = pg_clock_cycles(clock, OWN_BUDGET_NS, &frac) / RTE_MAX(all, 1u);
 	for (unsigned int i = 0; i < all; i++) {
 		struct pg_task *task = worker->tasks[i];
@@ -162,7 +223,7 @@ pg_engine_worker(void *arg)
 		if (worker->quit)
 			break;
 		pthread_mutex_unlock(&worker->lock);
-		tx_worker_run(worker, engine->config.clock);
+		tx_worker_run(worker, engine);
 		pthread_mutex_lock(&worker->lock);
 		worker->busy = false;
 		pthread_mutex_lock(&engine->lock);

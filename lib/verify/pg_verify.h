@@ -82,6 +82,7 @@ struct pg_verify_config {
 	uint64_t count;                  /**< packets asked for; 0: until stopped */
 	uint64_t first;                  /**< built packet that the run begins with */
 	struct pg_rate rate;
+	bool uneven;         /**< packets of the rate do not have its gap between them */
 	uint64_t delay_ns;   /**< what the kernel paces by: see pg_verify_config.port->as_linux */
 	uint32_t speed_mbps; /**< of the port, for a rate in percent */
 	int socket;          /**< memory node */
@@ -100,6 +101,9 @@ void pg_verify_destroy(struct pg_verify *verify);
  * time of day stands still. */
 void pg_verify_begin(struct pg_verify *verify, uint64_t cycles, uint64_t wall_ns,
 	uint64_t ns_per_cycle, uint64_t stamp_ns_per_cycle);
+
+/** The schedule was moved, or its rate has changed: gaps are no longer checked. Context: worker. */
+void pg_verify_moved(struct pg_verify *verify);
 
 /** Read those of n packets that are to be read.
  *  Shape:   pkts[n]; due[n] are their intended times in cycles, of a paced device.

@@ -259,7 +259,9 @@ plan_pace(struct verify *v, const struct pg_verify_config *config)
 	bool varies = v->nsizes > 0 || v->var[VERIFY_VAR_SIZE].walk != VERIFY_CONSTANT;
 	long double bps, frame = RTE_MAX((uint32_t)v->var[VERIFY_VAR_SIZE].base, v->frame_min);
 
-	v->paced = rate->kind != PG_RATE_NONE ? VERIFY_PACED : VERIFY_UNPACED;
+	v->paced = rate->kind == PG_RATE_NONE ? VERIFY_UNPACED
+		   : config->uneven           ? VERIFY_PACED_UNKNOWN
+					      : VERIFY_PACED;
 	v->extra = PG_FCS_BYTES + PG_L1_EXTRA_BYTES;
 	if (v->as_linux && rate->kind != PG_RATE_PERCENT)
 		v->gap_ns = config->delay_ns; // whole ns of its own
@@ -282,9 +284,9 @@ plan_pace(struct verify *v, const struct pg_verify_config *config)
 			100 * PG_RATE_PERCENT_UNIT);
 	}
 	v->gap_ns = 8e9L / RTE_MAX(bps, 1.0L);
-	if (varies)
+	if (varies && !config->uneven)
 		v->paced = v->every == 1 ? VERIFY_PACED_BYTES : VERIFY_PACED_UNKNOWN;
-	else
+	else if (!varies)
 		v->gap_ns *= frame + v->extra;
 }
 

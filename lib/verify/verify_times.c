@@ -64,6 +64,12 @@ check_gap(struct verify *v, const struct verify_frame *f, const struct verify_at
 }
 
 void
+pg_verify_moved(struct pg_verify *verify)
+{
+	((struct verify *)verify)->paced = VERIFY_PACED_UNKNOWN;
+}
+
+void
 verify_times(struct verify *v, const struct verify_frame *f, const struct verify_at *at)
 {
 	if (!v->any)

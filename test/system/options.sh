@@ -82,7 +82,7 @@ for word in start stop reset attach detach seed show add_device rem_device_all m
 	pkt_size dst dst_min dst_max src_min src_max dst_mac src_mac udp_src_min udp_src_max udp_dst_min \
 	udp_dst_max flag count delay burst clone_skb xmit_mode clear_counters; do
 	says "$DIR/table" "^$word +[^ ]"
-	jq -e --arg w "$word" '[.. | objects | select(.name? == $w)] | length == 1' "$OUT" >/dev/null ||
+	jq -e --arg w "$word" '[.[] | select(.name == $w)] | length == 1' "$OUT" >/dev/null ||
 		fail "$word is not once in --list-commands=json"
 	jq -e --arg w "$word" '[.. | objects | select(.name? == $w)][0].help | length > 5' "$OUT" >/dev/null ||
 		fail "$word has no help in --list-commands=json"

@@ -20,7 +20,7 @@ same "$(grep -cv '^#' "$SAVED" || true)" 0 "lines of a file without devices"
 
 # Threads, devices in their order over all threads, attached ports, seed, walk.
 round -e "pgctrl attach net_ring0" -e "pgctrl attach net_pcap0,tx_pcap=$DIR/a.pcap" -e "pgctrl attach net_ring1" \
-	-e "pgctrl detach net_ring1" -e "pgctrl seed 77" -e "pgctrl compat linux" -e "kpktgend_1 add_device net_null0@b" \
+	-e "pgctrl detach net_ring1" -e "pgctrl seed 77" -e "pgctrl compat linux" -e "pgctrl start_at +5ms" -e "kpktgend_1 add_device net_null0@b" \
 	-e "kpktgend_0 add_device net_null0@a" -e "kpktgend_1 add_device net_ring0" -e "kpktgend_1 add_device net_pcap0" \
 	-e "net_null0@a count 5" -e "net_null0@a debug 1"
 cat >"$DIR/want" <<E
@@ -30,6 +30,7 @@ attach net_ring0
 attach net_pcap0,tx_pcap=$DIR/a.pcap
 seed 77
 compat linux
+start_at +5000000
 
 [kpktgend_1]
 add_device net_null0@b

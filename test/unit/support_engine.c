@@ -48,7 +48,7 @@ port_close(void *ctx, struct pg_port *port)
 const struct pg_port_ops fake_ports = {port_probe, port_open, port_close, NULL};
 
 static const struct pg_command_list *const lists[] = {
-	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_receive_commands};
+	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_rate_commands, &pg_tx_receive_commands};
 
 // As the program does: what reading a device shows after "Result: ".
 static void

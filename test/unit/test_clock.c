@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #include <rte_cycles.h>
@@ -246,6 +247,66 @@ test_measured(void **state)
 	assert_true(clock.span_ns < 10 * S);
 }
 
+// A clock of numbers; conversions that would not fit saturate.
+static void
+test_virtual(void **state)
+{
+	struct pg_clock clock;
+
+	(void)state;
+	pg_clock_virtual(&clock, S);
+	assert_true(clock.hz == 1e9 && clock.error_ppm == 0);
+	CHECK_U64(pg_clock_ns(&clock, UINT64_MAX), UINT64_MAX, "1 GHz: a cycle is a nanosecond");
+	pg_clock_virtual(&clock, 100000000);
+	CHECK_U64(pg_clock_ns(&clock, 12345), 123450, "100 MHz");
+	CHECK_U64(pg_clock_ns(&clock, UINT64_MAX / 10), UINT64_MAX / 10 * 10, "the last that fit");
+	CHECK_U64(pg_clock_ns(&clock, UINT64_MAX), UINT64_MAX, "beyond");
+	pg_clock_virtual(&clock, 4000000000);
+	CHECK_U64(pg_clock_ns(&clock, UINT64_MAX), UINT64_MAX / 4, "4 GHz");
+}
+
+// A later pair never makes the error larger, and none at the same time changes anything.
+static void
+test_refine(void **state)
+{
+	struct pg_clock clock, before;
+
+	(void)state;
+	pg_clock_init(&clock);
+	pg_clock_settle(&clock, 1000000);
+	for (int i = 0; i < 1000; i++) {
+		before = clock;
+		pg_clock_refine(&clock);
+		assert_true(clock.error_ppm <= before.error_ppm);
+		assert_true(clock.span_ns >= before.span_ns);
+	}
+	before = clock;
+	pg_clock_derive(&clock, clock.first_cycles, clock.first_raw_ns + 5, 0);
+	assert_memory_equal(&before, &clock, sizeof(clock));
+}
+
+// When a system clock shows a time: now and in a second, within a millisecond.
+static void
+test_when(void **state)
+{
+	struct pg_clock clock;
+	uint64_t now, cycles, frac, ms;
+
+	(void)state;
+	pg_clock_init(&clock);
+	pg_clock_settle(&clock, 10000000);
+	ms = pg_clock_cycles(&clock, 1000000, &frac);
+	now = pg_clock_monotonic_ns();
+	cycles = rte_rdtsc();
+	for (int64_t off = -(int64_t)S; off <= (int64_t)S; off += S) {
+		uint64_t at = pg_clock_when(&clock, CLOCK_MONOTONIC, now + off);
+		int64_t want = off * (int64_t)ms / 1000000;
+
+		CHECK(llabs((int64_t)(at - cycles) - want) < 50 * (int64_t)ms, "off by %lld",
+			(long long)((int64_t)(at - cycles) - want));
+	}
+}
+
 static void
 test_now(void **state)
 {
@@ -271,6 +332,9 @@ main(void)
 		cmocka_unit_test(test_cycles_ratio),
 		cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_measured),
+		cmocka_unit_test(test_virtual),
+		cmocka_unit_test(test_refine),
+		cmocka_unit_test(test_when),
 		cmocka_unit_test(test_now),
 	};
 

@@ -10,7 +10,7 @@
 #include "pg_tx.h"
 
 static const struct pg_command_list *const lists[] = {
-	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_receive_commands};
+	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_rate_commands, &pg_tx_receive_commands};
 
 struct speaker {
 	struct fake_world world;

@@ -10,7 +10,7 @@
 #include "pg_tx.h"
 
 static const struct pg_command_list *const lists[] = {&pg_tx_control_commands, &pg_flow_commands,
-	&pg_tx_device_commands, &pg_tx_receive_commands};
+	&pg_tx_device_commands, &pg_tx_rate_commands, &pg_tx_receive_commands};
 
 /** The whole table as one sequence. */
 static const struct pg_command *
@@ -173,7 +173,7 @@ test_fields_lie_inside(void **state)
 		CHECK(row->arg.type != &pg_type_number || row->arg.min <= row->arg.max, "%s",
 			row->name);
 		for (const struct pg_word *w = row->arg.words; w != NULL && w->name != NULL; w++)
-			CHECK(bytes == 8 || w->value < 1ull << 8 * bytes, "%s %s", row->name,
+			CHECK(bytes >= 8 || w->value < 1ull << 8 * bytes, "%s %s", row->name,
 				w->name);
 	}
 }
@@ -306,6 +306,9 @@ static const struct {
 		{"0", "1", "0001000a,0002000a", "ffffffff,1,2,3,4,5,6,7,8,9,a,b,c,d,e,f"}},
 	{&pg_type_rate, {"1", "300", "300M", "9.5G", "10GL1", "0.5%", "100%"}},
 	{&pg_type_sample, {"off", "full", "sampled 2", "sampled 1000000000"}},
+	{&pg_type_late, {"catchup", "catchup 0", "catchup 1us", "catchup 18446744073709551615",
+				"skip", "stretch"}},
+	{&pg_type_share, {"0%", "1%", "0.000001%", "99.9%", "100%"}},
 	{&pg_type_pairs, {"60,1", "60,7 590,4 1514,1", "42,4294967295"}},
 };
 

@@ -32,6 +32,14 @@ static const struct pg_arg many = {
 static const struct pg_arg time_ns = {
 	.type = &pg_type_number, .max = 10000000000, .width = 8, .suffix = PG_SUFFIX_TIME};
 static const struct pg_arg rate = {.type = &pg_type_rate};
+static const struct pg_word policies[] = {
+	{"later", PG_LATE_CATCHUP, "l", false},
+	{"never", PG_LATE_SKIP, "n", false},
+	{NULL, 0, NULL, false},
+};
+static const struct pg_arg late = {.type = &pg_type_late, .words = policies};
+static const struct pg_arg share = {.type = &pg_type_share, .max = 50 * PG_PERCENT};
+static const struct pg_arg moment = {.type = &pg_type_moment};
 static const struct pg_arg ip6 = {.type = &pg_type_ip6};
 static const struct pg_arg hex = {.type = &pg_type_hex, .width = 1};
 static const struct pg_arg pairs = {.type = &pg_type_pairs, .min = 42, .max = 1514};
@@ -85,6 +93,22 @@ static const struct type_case good[] = {
 	{&time_ns, "10s", 0, "10000000000"},
 	{&time_ns, "0.0000000010s", 0, "1"},
 	{&rate, "100", 0, "100"},
+	{&late, "later", 0, "later 1000000000"},
+	{&late, "later 5", 0, "later 5"},
+	{&late, "later \t2ms", 0, "later 2000000"},
+	{&late, "never", 0, "never"},
+	{&share, "0%", 0, "0%"},
+	{&share, "50%", 0, "50%"},
+	{&share, "0.000001%", 0, "0.000001%"},
+	{&share, "12.500%", 0, "12.5%"},
+	{&moment, "+0", 0, "+0"},
+	{&moment, "+7", 0, "+7"},
+	{&moment, "+1.5s", 0, "+1500000000"},
+	{&moment, "0", 0, "0.000000000"},
+	{&moment, "1764560000.25", 0, "1764560000.250000000"},
+	{&moment, "1970-01-01T00:00:00Z", 0, "0.000000000"},
+	{&moment, "2000-02-29T23:59:59.5Z", 0, "951868799.500000000"}, // date -u +%s
+	{&moment, "2026-12-01T12:00:00.000000001Z", 0, "1796126400.000000001"},
 	{&ip6, "fd00::2a", 0, "fd00::2a"},
 	{&ip6, "FD00:0:0:0:0:0:0:1", 0, "fd00::1"},
 	{&ip6, "::", 0, "::"},
@@ -171,6 +195,28 @@ static const struct type_case bad[] = {
 	{&many, "99999999999G", -ERANGE, "99999999999G is out of range"},
 	{&time_ns, "11s", -ERANGE, "11s is out of range"},
 	{&time_ns, "1m", -EINVAL, "'1m' is not a number"},
+	{&late, "late", -EINVAL, "unknown policy 'late'"},
+	{&late, "laterly", -EINVAL, "unknown policy 'laterly'"},
+	{&late, "never 5", -EINVAL, "text after 'never'"},
+	{&late, "later 5 6", -EINVAL, "'5 6' is not a number"},
+	{&late, "later -1", -EINVAL, "'-1' is not a number"},
+	{&share, "1", -EINVAL, "'1' is not a share"},
+	{&share, "%", -EINVAL, "'%' is not a share"},
+	{&share, "1%%", -EINVAL, "'1%%' is not a share"},
+	{&share, "-1%", -EINVAL, "'-1%' is not a share"},
+	{&share, "0.0000001%", -EINVAL, "0.0000001% is too exact"},
+	{&share, "50.000001%", -ERANGE, "50.000001% is out of range"},
+	{&moment, "+", -EINVAL, "'+' is not a time"},
+	{&moment, "now", -EINVAL, "'now' is not a time"},
+	{&moment, "12:00", -EINVAL, "'12:00' is not a time"},
+	{&moment, "1.2.3", -EINVAL, "'1.2.3' is not a time"},
+	{&moment, "+1h", -EINVAL, "'+1h' is not a time"},
+	{&moment, "2026-12-01", -EINVAL, "'2026-12-01' is not a time"},
+	{&moment, "2026-13-01T00:00:00Z", -EINVAL, "'2026-13-01T00:00:00Z' is not a time"},
+	{&moment, "2026-12-01T00:00:00", -EINVAL, "'2026-12-01T00:00:00' is not a time"},
+	{&moment, "2026-12-01T00:00:00+01Z", -EINVAL, "'2026-12-01T00:00:00+01Z' is not a time"},
+	{&moment, "1960-01-01T00:00:00Z", -ERANGE, "1960-01-01T00:00:00Z is out of range"},
+	{&moment, "99999999999999", -ERANGE, "99999999999999 is out of range"},
 	{&rate, "0", -ERANGE, "0 is out of range"},
 	{&rate, "0G", -ERANGE, "0G is out of range"},
 	{&rate, "abc", -EINVAL, "'abc' is not a rate"},

@@ -120,6 +120,37 @@ run_count(struct pg_device *device, uint16_t id, uint64_t count)
 		rte_mempool_in_use_count(device->task->pool));
 }
 
+// More room in the ring than there are buffers, and nobody who reads: the pool runs dry, the run
+// ends with its time, and says why.
+static void
+test_pool_dry(void **state)
+{
+	char port[RTE_ETH_NAME_MAX_LEN];
+	struct pg_error err = {0};
+	struct pg_device *device;
+	uint64_t size;
+
+	(void)state;
+	open_port("dry", 65536, port);
+	device = rig_engine_add(&rig, port);
+	rig_engine_set(&rig, device->name, "count 0;ratep 1M;duration 300ms");
+	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
+	pg_engine_wait(rig.engine);
+	size = device->task->pool->size;
+	assert_true(device->fell_short);
+	CHECK(strstr(device->shortfall, "no buffer was free for the last 0.") != NULL, "%s",
+		device->shortfall);
+	CHECK(strncmp(device->account.limit, "buffers, none free in ", 22) == 0, "%s",
+		device->account.limit);
+	CHECK_U64(device->account.intended, 300000, "intended");
+	CHECK_U64(device->result.sent + device->account.late, 300000, "sent and late");
+	CHECK(device->result.sent <= size, "%" PRIu64 " of %" PRIu64, device->result.sent, size);
+	CHECK_U64(rte_ring_count(reader.ring), device->result.sent, "in the ring");
+	CHECK_U64(device->pool_in_use, device->result.sent, "held");
+	while (rte_ring_count(reader.ring) > 0)
+		read_some();
+}
+
 static int
 setup(void **state)
 {
@@ -163,6 +194,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_counts, setup, rig_engine_teardown),
 		cmocka_unit_test_setup_teardown(test_large, setup, rig_engine_teardown),
+		cmocka_unit_test_setup_teardown(test_pool_dry, setup, rig_engine_teardown),
 	};
 
 	sched_getaffinity(0, sizeof(all_cpus), &all_cpus);

@@ -10,7 +10,7 @@
 #include "pg_tx.h"
 
 static const struct pg_command_list *const lists[] = {
-	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_receive_commands};
+	&pg_flow_commands, &pg_tx_device_commands, &pg_tx_rate_commands, &pg_tx_receive_commands};
 
 /** Two devices of the same world: what is saved from one is loaded into the other. */
 struct pair {
@@ -168,6 +168,16 @@ draw_rate(char *out, size_t size)
 }
 
 static void
+draw_late(char *out, size_t size)
+{
+	unsigned int kind = support_draw(&pair.seed) % 3;
+
+	snprintf(out, size, "%s", kind == 0 ? "skip" : "stretch");
+	if (kind == 2)
+		snprintf(out, size, "catchup %" PRIu64, support_draw_width(&pair.seed));
+}
+
+static void
 draw_address(const struct pg_arg *arg, char *out, size_t size)
 {
 	uint64_t a = support_draw_width(&pair.seed), b = support_draw(&pair.seed);
@@ -228,6 +238,11 @@ draw(const struct pg_command *row, char *out, size_t size)
 	else if (arg->type == &pg_type_sample)
 		snprintf(out, size, "sampled %u",
 			2 + (unsigned int)(support_draw(&pair.seed) % 100000));
+	else if (arg->type == &pg_type_late)
+		draw_late(out, size);
+	else if (arg->type == &pg_type_share)
+		snprintf(out, size, "%u.%06u%%", (unsigned int)(support_draw(&pair.seed) % 100),
+			(unsigned int)(support_draw(&pair.seed) % 1000000));
 	else if (arg->type == &pg_type_stream)
 		snprintf(out, size, "s%u %u/%u", (unsigned int)(support_draw(&pair.seed) % 1000),
 			(unsigned int)(support_draw(&pair.seed) % 8),
