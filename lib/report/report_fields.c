@@ -51,6 +51,12 @@ has_port_alone(const void *object)
 	return device->has_run && device->account.driver_sent != PG_COUNTER_ABSENT;
 }
 
+static bool
+was_sampled(const void *object)
+{
+	return ((const struct pg_rx_node_count *)object)->sampled > 0;
+}
+
 #define AT(kind, member)     .offset = offsetof(struct kind, member)
 #define U64(kind, member)    .type = REPORT_U64, AT(kind, member)
 #define U32(kind, member)    .type = REPORT_U32, AT(kind, member)
@@ -145,6 +151,14 @@ const struct report_field report_node_fields[] = {
 		.help = "Visits of a node"},
 	{"cycles", U64(pg_rx_node_count, cycles), METRIC("cycles", "cycles"), COUNTER,
 		.help = "TSC cycles spent in a node"},
+	{"sampled", U64(pg_rx_node_count, sampled), METRIC("sampled_bursts", NULL), COUNTER,
+		.help = "Bursts that a node was looked at for by themselves"},
+	{"p50", REAL(pg_rx_node_count, p50), METRIC("cycles_per_packet_p50", NULL),
+		.has = was_sampled, .help = "Cycles per packet that half of those took at most"},
+	{"p99", REAL(pg_rx_node_count, p99), METRIC("cycles_per_packet_p99", NULL),
+		.has = was_sampled, .help = "Cycles per packet that 99 % of those took at most"},
+	{"max", REAL(pg_rx_node_count, max), METRIC("cycles_per_packet_max", NULL),
+		.has = was_sampled, .help = "Cycles per packet of the dearest of those"},
 	{0},
 };
 

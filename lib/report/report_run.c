@@ -239,9 +239,12 @@ profile_line(const struct pg_rx_node_count *node, double all, FILE *out)
 	char name[80];
 
 	snprintf(name, sizeof(name), "%s%s", node->drop ? "drop, " : "", node->name);
-	fprintf(out, "     %-26s %14" PRIu64 " %16.2f %8.2f %%\n", name, node->packets,
+	fprintf(out, "     %-26s %14" PRIu64 " %16.2f %8.2f %%", name, node->packets,
 		(double)node->cycles / (double)node->packets,
 		all > 0 ? 100 * (double)node->cycles / all : 0);
+	if (node->sampled > 0)
+		fprintf(out, " %7.1f %7.1f %7.1f", node->p50, node->p99, node->max);
+	fputc('\n', out);
 }
 
 // Per node what rte_graph counted; then the whole, gross and without the generator's own cost.
@@ -254,7 +257,10 @@ profile(const struct pg_device *device, FILE *out)
 	if (p->nnodes == 0 || device->result.sent == 0)
 		return;
 	fprintf(out, "     graph: %s\n", p->graph);
-	fprintf(out, "     profile: node %27s %16s %10s\n", "packets", "cycles/packet", "share");
+	fprintf(out, "     profile: node %27s %16s %10s", "packets", "cycles/packet", "share");
+	if (p->node[0].sampled > 0)
+		fprintf(out, " %7s %7s %7s  of 1 burst in %d", "p50", "p99", "max", PG_RX_SAMPLED);
+	fputc('\n', out);
 	for (unsigned int i = 0; i < p->nnodes; i++) {
 		if (p->node[i].packets > 0)
 			profile_line(&p->node[i], all, out);

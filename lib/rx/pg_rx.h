@@ -13,6 +13,9 @@
 #define PG_RX_NODES_MAX 64
 #define PG_RX_TAP_RING  4096 /**< packets that may wait for the reader of a tap */
 #define PG_RX_FLOWS_MAX 1048576
+/** One walk in so many is looked at by itself, from the first on. A prime: what repeats in powers
+ * of two is met at every phase. */
+#define PG_RX_SAMPLED 17
 
 /** Which packets' ends are held against what the oracle says. */
 enum pg_rx_verify_mode {
@@ -70,7 +73,11 @@ struct pg_rx_profile {
 		const char *name; /**< "eth", "ip4"; of a drop its reason: "ip4: wrong host" */
 		bool drop;
 		uint64_t packets, calls, cycles;
+		/* When the run is over, of the walks looked at that came by; cycles a packet: */
+		uint64_t sampled; /**< walks; 0: nothing is known */
+		double p50, p99, max;
 	} node[PG_RX_NODES_MAX];
+	struct pg_hist *spread; /**< owned, of each node. worker: rw; NULL: no run lasts */
 	unsigned int ncounters;
 	struct pg_rx_counter_name *counter_name; /**< owned, as `counter` is */
 	uint64_t *counter;                       /**< worker: rw while a run lasts */
@@ -107,6 +114,8 @@ unsigned int pg_rx_graph_held(const struct pg_rx_graph *rx, const char **by);
  *  Shape:   the profile gets the chain's node names, in order, and zeros; what it had is freed.
  *  Errors:  -ENOMEM. */
 int pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile);
+/** A run is over: what the walks looked at were like. Context: control. */
+void pg_rx_profile_end(struct pg_rx_profile *profile);
 /** Free what a profile owns, and forget the rest. */
 void pg_rx_profile_fini(struct pg_rx_profile *profile);
 

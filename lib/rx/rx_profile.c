@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "pg_hist.h"
 #include "rx_priv.h"
+
+#define PARTS 64 // of a cycle, that a histogram tells apart
 
 const char *
 rx_reason(const char *node)
@@ -77,7 +80,22 @@ pg_rx_profile_fini(struct pg_rx_profile *profile)
 	free(profile->counter_name);
 	free(profile->counter);
 	free(profile->verified);
+	free(profile->spread);
 	memset(profile, 0, sizeof(*profile));
+}
+
+// They have lines of their own, as counters do.
+static int
+make_spread(struct pg_rx_profile *profile)
+{
+	size_t bytes = RTE_ALIGN_CEIL(
+		profile->nnodes * sizeof(profile->spread[0]), (size_t)RTE_CACHE_LINE_SIZE);
+
+	profile->spread = aligned_alloc(RTE_CACHE_LINE_SIZE, bytes);
+	if (profile->spread == NULL)
+		return -ENOMEM;
+	memset(profile->spread, 0, bytes);
+	return 0;
 }
 
 int
@@ -94,9 +112,45 @@ pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile)
 	for (unsigned int i = 0; i < rx->nnodes; i++)
 		profile->node[i] = (struct pg_rx_node_count){.name = rx_node_label(rx->node[i]),
 			.drop = is_drop(rte_node_id_to_name(rx->node[i]->id))};
+	if (rc == 0)
+		rc = make_spread(profile);
 	if (rc == 0 && rx->verify != NULL) {
 		profile->verified = calloc(1, sizeof(*profile->verified));
 		rc = profile->verified != NULL ? 0 : -ENOMEM;
 	}
 	return rc;
+}
+
+uint64_t
+pg_rx_inject_sampled(struct pg_rx_graph *rx, struct rte_mbuf **pkts, uint16_t n, uint64_t mac,
+	struct pg_rx_profile *profile)
+{
+	uint64_t dropped;
+
+	pg_rx_profile_collect(rx, profile);
+	dropped = pg_rx_inject(rx, pkts, n, mac);
+	for (unsigned int i = 0; i < rx->nnodes; i++) {
+		uint64_t packets = rx->node[i]->total_objs - rx->seen[i].packets;
+		uint64_t cycles = rx->node[i]->total_cycles - rx->seen[i].cycles;
+
+		if (packets > 0)
+			pg_hist_add(&profile->spread[i], cycles * PARTS / packets, 1);
+	}
+	return dropped;
+}
+
+void
+pg_rx_profile_end(struct pg_rx_profile *profile)
+{
+	for (unsigned int i = 0; profile->spread != NULL && i < profile->nnodes; i++) {
+		const struct pg_hist *spread = &profile->spread[i];
+		struct pg_rx_node_count *node = &profile->node[i];
+
+		node->sampled = pg_hist_total(spread);
+		node->p50 = pg_hist_quantile(spread, 0.5) / PARTS;
+		node->p99 = pg_hist_quantile(spread, 0.99) / PARTS;
+		node->max = (double)spread->max / PARTS;
+	}
+	free(profile->spread);
+	profile->spread = NULL;
 }

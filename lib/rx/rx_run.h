@@ -45,6 +45,10 @@ pg_rx_inject(struct pg_rx_graph *rx, struct rte_mbuf **pkts, uint16_t n, uint64_
 	return rx->dropped - before;
 }
 
+/** The same, and let the profile know what each node took of this walk by itself. */
+uint64_t pg_rx_inject_sampled(struct pg_rx_graph *rx, struct rte_mbuf **pkts, uint16_t n,
+	uint64_t mac, struct pg_rx_profile *profile);
+
 /** The same, and hold each packet's end against the oracle's verdict.
  *  Shape:   index is the first packet's; the graph's configuration has rx_verify on. */
 uint64_t pg_rx_inject_verified(struct pg_rx_graph *rx, struct rte_mbuf **pkts, uint16_t n,

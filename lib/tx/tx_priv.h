@@ -64,6 +64,7 @@ struct pg_task {
 	uint8_t done;               /**< worker: w, once, when it has ended the task */
 	bool paced;                 /**< has a schedule; set when it gets a rate */
 	uint8_t wait_for;           /**< enum pg_wait */
+	uint8_t to_sample;          /**< walks before one is looked at by itself */
 	uint32_t copies;            /**< const: sends per packet built */
 	uint32_t place;             /**< const: in the worker's tasks */
 	struct pg_prog_state state __rte_cache_aligned;

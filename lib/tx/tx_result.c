@@ -134,6 +134,7 @@ tx_device_finish(struct pg_device *device)
 	if (task->gaps != NULL)
 		pg_gaps_result(task->gaps, engine->config.clock, &device->gaps);
 	tx_judge(device, engine->run.interrupted);
+	pg_rx_profile_end(&device->profile);
 	tx_verify_finish(device);
 	device->has_run = true;
 	device->reply[0] = '\0';

@@ -268,6 +268,16 @@ hand_over_verified(struct pg_task *task, struct rte_mbuf **pkts)
 	return task->npkts;
 }
 
+// Through the graph; what nodes took of a single walk is seen now and then.
+static __rte_always_inline uint64_t
+walk(struct pg_task *task, struct rte_mbuf **pkts)
+{
+	if (likely(task->to_sample-- != 0))
+		return pg_rx_inject(task->rx, pkts, task->npkts, task->mac);
+	task->to_sample = PG_RX_SAMPLED - 1;
+	return pg_rx_inject_sampled(task->rx, pkts, task->npkts, task->mac, task->profile);
+}
+
 static __rte_always_inline uint16_t
 hand_over(struct pg_task *task, struct rte_mbuf **pkts, const enum sink sink)
 {
@@ -277,8 +287,7 @@ hand_over(struct pg_task *task, struct rte_mbuf **pkts, const enum sink sink)
 		return hand_over_verified(task, pkts);
 	if (sink == SINK_GRAPH_SHARED)
 		task->rx->counters = task->profile->counter;
-	pg_counter_add(
-		&task->counters.errors, pg_rx_inject(task->rx, pkts, task->npkts, task->mac));
+	pg_counter_add(&task->counters.errors, walk(task, pkts));
 	if (sink == SINK_GRAPH_SHARED)
 		pg_rx_profile_collect(task->rx, task->profile);
 	return task->npkts;

@@ -58,7 +58,7 @@ MEASURED = [
     (r"\b(avx2|portable)\b", "ISA"),
     (r"\d+ [kMG]B pages", "# pages"),
     (r"(net_\w+ .*?|sum) +\d+\.\d +\d+\.\d$", r"\1 # #"),
-    (r"^( +\S.* \d+) +\d+\.\d+ +\d+\.\d+ %$", r"\1 # # %"),
+    (r"^( +\S.* \d+) +\d+\.\d+ +\d+\.\d+ %( +\d+\.\d+){3}$", r"\1 # # % # # #"),
     (r"(gross: |empty graph: |net: )\d+\.\d+", r"\1#"),
     (r"TSC \d+\.\d+ MHz", "TSC # MHz"),
     (r"within \d+\.\d+ ppm", "within # ppm"),

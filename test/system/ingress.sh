@@ -21,7 +21,7 @@ all_dropped() {
 	says "$OUT" '^net_null0@0: Result: OK: [0-9]+\(c[0-9]+\+d[0-9]+\) usec, '"$COUNT"' \(60byte,'
 	says "$OUT" "^  [0-9]+pps [0-9]+Mb/sec \([0-9]+bps\) errors: $COUNT\$"
 	for name in inject eth ip4 'drop, ip4: wrong host'; do
-		says "$OUT" "^ +$name +$COUNT +[0-9.]+ +[0-9.]+ %\$"
+		says "$OUT" "^ +$name +$COUNT +[0-9.]+ +[0-9.]+ %( +[0-9.]+){3}\$"
 	done
 	silent "$OUT" '^ +deliver '
 	check '.runs | length == 1'
@@ -34,8 +34,17 @@ all_dropped() {
 	check '[.runs[0].devices[0].profile.nodes[] | select(.drop) | .packets] | add == $c' --argjson c $COUNT
 }
 
+# Every node had every burst of 32, and one in 17 was looked at by itself, the first among them.
+sampled() {
+	check '[.runs[0].devices[].profile.nodes[] | select(.packets > 0)] | length > 0 and all(.sampled == $n)' \
+		--argjson n $((($1 + 16) / 17))
+	check '[.runs[0].devices[].profile.nodes[] | select(.sampled > 0)] | all(0 < .p50 and .p50 <= .p99 and .p99 <= .max)'
+	check '[.runs[0].devices[].profile.nodes[] | select(.sampled == 0)] | all(has("p50") or has("p99") or has("max") | not)'
+}
+
 run_plain 0 "$FILE"
 all_dropped
+sampled $((COUNT / 32))
 run 0 "$FILE"
 all_dropped
 
@@ -61,3 +70,25 @@ check '.runs[0].devices[0].profile.graph == "eth,ip4,drop"'
 node 'end of the chain' 1000 true
 run 2 -e 'kpktgend_0 add_device net_null0' -e 'net_null0 rx_graph eth,ip5,drop'
 says "$ERR" ":2:24: unknown node .ip5.; expected one of .*eth.*did you mean 'ip4'"
+
+# Two devices walk through one graph by turns: each has its own figures. Verified bursts have none.
+cat >"$CMDS" <<E
+[kpktgend_0]
+add_device net_null0@0
+add_device net_null0@1
+[net_null0@0]
+xmit_mode netif_receive
+count 32000
+burst 32
+[net_null0@1]
+xmit_mode netif_receive
+count 32000
+burst 32
+[pgctrl]
+start
+E
+run 0 "$CMDS"
+sampled 1000
+says "$OUT" ' p50 +p99 +max  of 1 burst in 17$'
+run 0 "$CMDS" -e '[net_null0@0]' -e 'rx_verify full' -e '[net_null0@1]' -e 'rx_verify full' -e 'pgctrl start'
+check '[.runs[1].devices[].profile.nodes[]] | length > 0 and all(.sampled == 0 and (has("p50") | not))'
