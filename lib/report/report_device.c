@@ -132,8 +132,10 @@ flags(const struct pg_template *tmpl, FILE *out)
 
 // What is as it always is does not show, so that the text stays pktgen's.
 static void
-receive(const struct pg_rx_config *rx, FILE *out)
+receive(const struct pg_device_settings *set, FILE *out)
 {
+	const struct pg_rx_config *rx = &set->rx;
+
 	if (rx->graph != NULL && strcmp(rx->graph, "host") != 0)
 		fprintf(out, "     rx_graph: %s\n", rx->graph);
 	if (rx->routes != NULL)
@@ -142,6 +144,8 @@ receive(const struct pg_rx_config *rx, FILE *out)
 		fprintf(out, "     rx_rules: %s\n", rx->rules);
 	if (rx->tap != NULL)
 		fprintf(out, "     rx_tap: %s\n", rx->tap);
+	if (set->rx_buffers == PG_RX_BUFFERS_COLD)
+		fprintf(out, "     rx_buffers: cold\n");
 	if (rx->verify != PG_RX_VERIFY_OFF)
 		fprintf(out, "     rx_verify: %s\n",
 			rx->verify == PG_RX_VERIFY_FULL ? "full" : "sampled");
@@ -182,7 +186,7 @@ params(const struct pg_device *device, FILE *out)
 		fprintf(out, "     xmit_mode: netif_receive\n");
 	else if (set->xmit_mode == PG_XMIT_QUEUE_XMIT)
 		fprintf(out, "     xmit_mode: xmit_queue\n");
-	receive(&set->rx, out);
+	receive(set, out);
 	if (set->verify == 1)
 		fprintf(out, "     verify: full\n");
 	else if (set->verify > 1)

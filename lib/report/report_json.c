@@ -159,9 +159,15 @@ static json_t *
 profile_json(const struct pg_device *device)
 {
 	double net = device->result.cycles_per_packet - device->own_cycles;
+	const struct pg_placement *place = &device->placement;
 	json_t *object = json_object();
 
 	set_text(object, "graph", device->profile.graph);
+	set_text(object, "buffers", place->outgrown != NULL ? "cold" : "fresh");
+	if (place->outgrown != NULL) {
+		set_text(object, "outgrown", place->outgrown);
+		report_set_int(object, "outgrown_bytes", place->outgrown_bytes);
+	}
 	json_object_set_new(object, "nodes", pg_report_json_nodes(device));
 	if (device->profile.ncounters > 0)
 		json_object_set_new(object, "counters", counters_json(&device->profile));

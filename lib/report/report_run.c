@@ -234,6 +234,20 @@ memory(const struct pg_placement *p, FILE *out)
 }
 
 static void
+buffers(const struct pg_device *device, FILE *out)
+{
+	const struct pg_placement *p = &device->placement;
+
+	if (p->outgrown == NULL)
+		fprintf(out, "     buffers: fresh\n");
+	else
+		fprintf(out,
+			"     buffers: cold, %" PRIu32
+			" by turns, more than the %s cache of %zu kB holds\n",
+			device->pool_size, p->outgrown, p->outgrown_bytes >> 10);
+}
+
+static void
 profile_line(const struct pg_rx_node_count *node, double all, FILE *out)
 {
 	char name[80];
@@ -257,6 +271,7 @@ profile(const struct pg_device *device, FILE *out)
 	if (p->nnodes == 0 || device->result.sent == 0)
 		return;
 	fprintf(out, "     graph: %s\n", p->graph);
+	buffers(device, out);
 	fprintf(out, "     profile: node %27s %16s %10s", "packets", "cycles/packet", "share");
 	if (p->node[0].sampled > 0)
 		fprintf(out, " %7s %7s %7s  of 1 burst in %d", "p50", "p99", "max", PG_RX_SAMPLED);

@@ -154,6 +154,7 @@ static_assert(offsetof(struct pg_task, counters) % RTE_CACHE_LINE_SIZE == 0,
 struct tx_queue {
 	struct pg_port *port;  /**< NULL: netif_receive */
 	int socket;            /**< asked for */
+	uint8_t buffers;       /**< enum pg_rx_buffers */
 	uint16_t first;        /**< ethdev queue number */
 	uint16_t nqueues;      /**< that the widest queue map needs */
 	unsigned int ndevices; /**< that share it and its pool */

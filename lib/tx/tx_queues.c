@@ -3,14 +3,24 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_errno.h>
 #include <rte_malloc.h>
 #include <rte_mbuf.h>
 
+#include "pg_random.h"
 #include "tx_priv.h"
 
 #define CACHE_SMALL 256
+/** What a walk touches of a buffer at least: a line of the mbuf and one of the frame. */
+#define TOUCHED_BYTES (2 * RTE_CACHE_LINE_SIZE)
+
+/** What cold buffers outgrow: the largest that the memory is there for. */
+static const struct {
+	const char *name;
+	int bytes; // of sysconf()
+} caches[] = {{"L3", _SC_LEVEL3_CACHE_SIZE}, {"L2", _SC_LEVEL2_CACHE_SIZE}};
 
 static bool
 injects(const struct pg_device *device)
@@ -29,6 +39,12 @@ socket_of(const struct pg_device *device)
 	return (int)rte_lcore_to_socket_id(device->thread->lcore);
 }
 
+static uint8_t
+buffers_of(const struct pg_device *device)
+{
+	return injects(device) ? device->settings.rx_buffers : PG_RX_BUFFERS_FRESH;
+}
+
 struct tx_queue *
 tx_queue_of(const struct pg_device *device)
 {
@@ -36,7 +52,8 @@ tx_queue_of(const struct pg_device *device)
 	struct tx_queue *q = device->thread->worker->queues;
 	int socket = socket_of(device);
 
-	while (q != NULL && (q->port != port || q->socket != socket))
+	while (q != NULL &&
+		(q->port != port || q->socket != socket || q->buffers != buffers_of(device)))
 		q = q->next;
 	return q;
 }
@@ -64,6 +81,7 @@ join(struct pg_device *device, struct pg_error *err)
 			return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 		queue->port = injects(device) ? NULL : device->port;
 		queue->socket = socket_of(device);
+		queue->buffers = buffers_of(device);
 		queue->next = worker->queues;
 		worker->queues = queue;
 	}
@@ -185,12 +203,11 @@ no_memory(uint32_t size, uint32_t bytes, int socket, struct pg_error *err)
 }
 
 static int
-make_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *err)
+make_pool(struct pg_engine *engine, struct tx_queue *queue, uint32_t size, uint32_t cache,
+	uint32_t bytes, struct pg_error *err)
 {
-	uint32_t size, cache, bytes;
 	char name[RTE_MEMPOOL_NAMESIZE];
 
-	pool_shape(queue, &size, &cache, &bytes);
 	// What a node of a graph still holds from the run before is not written to.
 	if (queue->pool != NULL && queue->pool->size >= size && queue->cache == cache &&
 		queue->buffer_bytes >= bytes &&
@@ -210,6 +227,60 @@ make_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *err
 	return 0;
 }
 
+// Buffers that lie side by side are foreseen by the CPU: let them follow one another at random.
+static int
+shuffle(struct rte_mempool *pool)
+{
+	uint32_t n = pool->size;
+	void **all = malloc(n * sizeof(all[0]));
+	int rc = all != NULL ? rte_mempool_get_bulk(pool, all, n) : -ENOMEM;
+
+	if (rc == 0) {
+		for (uint32_t i = n - 1; i > 0; i--)
+			RTE_SWAP(all[i], all[pg_mix64(i) % (i + 1)]);
+		rte_mempool_put_bulk(pool, all, n);
+	}
+	free(all);
+	return rc;
+}
+
+// Without a cache of the lcore's own buffers are taken by turns, first in, first out.
+static int
+make_cold_pool(struct pg_engine *engine, struct tx_queue *queue, uint32_t least, uint32_t bytes,
+	struct pg_error *err)
+{
+	int rc = -ENOTSUP;
+
+	for (size_t i = 0; rc < 0 && i < RTE_DIM(caches); i++) {
+		long holds = sysconf(caches[i].bytes);
+		uint32_t n = holds > 0 ? (uint32_t)(2 * (size_t)holds / TOUCHED_BYTES) : 0;
+
+		if (n == 0)
+			continue;
+		rc = make_pool(
+			engine, queue, RTE_MAX(rte_align32pow2(n) - 1, least), 0, bytes, err);
+		queue->placement.outgrown = caches[i].name;
+		queue->placement.outgrown_bytes = (size_t)holds;
+	}
+	if (rc == 0 && shuffle(queue->pool) < 0)
+		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
+	if (rc != -ENOTSUP)
+		return rc;
+	pg_error_set(err, PG_FAULT_ENV, ENOTSUP, "the size of this CPU's caches is not known");
+	return pg_error_remedy(err, "rx_buffers fresh");
+}
+
+static int
+prepare_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *err)
+{
+	uint32_t size, cache, bytes;
+
+	pool_shape(queue, &size, &cache, &bytes);
+	return queue->buffers == PG_RX_BUFFERS_COLD
+		       ? make_cold_pool(engine, queue, size, bytes, err)
+		       : make_pool(engine, queue, size, cache, bytes, err);
+}
+
 static int
 prepare_thread(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
 {
@@ -223,7 +294,7 @@ prepare_thread(struct pg_engine *engine, struct pg_thread *thread, struct pg_err
 	for (struct tx_queue *q = worker->queues; rc == 0 && q != NULL; q = q->next) {
 		if (q->ndevices == 0)
 			continue;
-		rc = make_pool(engine, q, err);
+		rc = prepare_pool(engine, q, err);
 	}
 	return rc == 0 ? tx_graphs_prepare(engine, thread, err) : rc;
 }

@@ -27,6 +27,13 @@ static const struct pg_word verify_modes[] = {
 	{NULL, 0, NULL, false, false, false},
 };
 
+static const struct pg_word buffer_kinds[] = {
+	{"fresh", PG_RX_BUFFERS_FRESH, "what was freed last is taken first", false, false, false},
+	{"cold", PG_RX_BUFFERS_COLD, "all by turns, more than the caches hold", false, false,
+		false},
+	{NULL, 0, NULL, false, false, false},
+};
+
 #define SETTING(word, member)                     \
 	.target = PG_TARGET_DEVICE, .name = word, \
 	.offset = offsetof(struct pg_device_settings, member), .flags = PG_COMMAND_EXTENSION
@@ -89,6 +96,14 @@ static const struct pg_command receive_rows[] = {
 		.help = "where the node tap's packets go: a file, or a ring that somebody else "
 			"empties; if not set, they are read by nobody and held by nobody",
 		.example = "rx_tap tap.pcapng",
+	},
+	{
+		SETTING("rx_buffers", rx_buffers),
+		.def = "fresh",
+		.arg = {.type = &pg_type_word, .words = buffer_kinds, .unit = "kind", .width = 1},
+		.help = "the buffers that packets are built in: those freed last, or by turns more "
+			"than the caches hold",
+		.example = "rx_buffers cold",
 	},
 	{
 		SETTING("rx_verify", rx.verify),

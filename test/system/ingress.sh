@@ -92,3 +92,17 @@ sampled 1000
 says "$OUT" ' p50 +p99 +max  of 1 burst in 17$'
 run 0 "$CMDS" -e '[net_null0@0]' -e 'rx_verify full' -e '[net_null0@1]' -e 'rx_verify full' -e 'pgctrl start'
 check '[.runs[1].devices[].profile.nodes[]] | length > 0 and all(.sampled == 0 and (has("p50") | not))'
+
+# Cold buffers: the same packets end in the same places, and the result says which cache they outgrow.
+for kind in fresh cold; do
+	sed "s/^burst .*/rx_buffers $kind/; s/^count .*/count 64000/" "$PG_SOURCE/config/ingress.pktgen" >"$CMDS"
+	run 0 "$CMDS"
+	node 'ip4: wrong host' 64000 true
+	check '.runs[0].devices[0].profile | .buffers == $k and has("outgrown") == ($k == "cold")' --arg k "$kind"
+done
+says "$OUT" '^     buffers: cold, [0-9]+ by turns, more than the L[23] cache of [0-9]+ kB holds$'
+check '.runs[0].devices[0] | .pool_size * 128 > .profile.outgrown_bytes'
+check '.runs[0].devices[0] | .profile.outgrown_bytes == $b' \
+	--argjson b "$(getconf "LEVEL$(get '.runs[0].devices[0].profile.outgrown[1:]')_CACHE_SIZE")"
+invoke "${EAL[@]}" -- "$CMDS" -e 'pgctrl show net_null0@0'
+says "$OUT" '^     rx_buffers: cold$'
