@@ -28,8 +28,9 @@ buffer(bool ours, bool ip)
 	uint8_t *frame;
 
 	assert_non_null(m);
-	frame = (uint8_t *)rte_pktmbuf_append(m, FRAME);
-	assert_non_null(frame);
+	frame = rte_pktmbuf_mtod(m, uint8_t *);
+	m->data_len = FRAME;
+	m->pkt_len = FRAME;
 	memset(frame, 0, FRAME);
 	memcpy(frame, begin, sizeof(begin));
 	frame[5] = ours ? 1 : 9;
