@@ -142,6 +142,8 @@ receive(const struct pg_device_settings *set, FILE *out)
 		fprintf(out, "     rx_routes: %s\n", rx->routes);
 	if (rx->rules != NULL)
 		fprintf(out, "     rx_rules: %s\n", rx->rules);
+	if (rx->filter != NULL)
+		fprintf(out, "     rx_filter: %s\n", rx->filter);
 	if (rx->tap != NULL)
 		fprintf(out, "     rx_tap: %s\n", rx->tap);
 	if (set->rx_buffers == PG_RX_BUFFERS_COLD)

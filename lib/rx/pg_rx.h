@@ -31,6 +31,7 @@ struct pg_rx_config {
 	const char *graph;  /**< first: "host", "eth,ip4,drop" */
 	const char *routes; /**< of `fib`: "100000,1000" or a file; NULL: default routes */
 	const char *rules;  /**< of `acl`: rules or a file; NULL: none */
+	const char *filter; /**< of `filter`: "udp port 9"; NULL: all match */
 	const char *tap;    /**< of `tap`: "ring" or a file; NULL: nobody reads */
 	uint64_t flows;     /**< of `local`: sockets that there may be */
 	uint64_t verify;    /**< enum pg_rx_verify_mode */
@@ -93,6 +94,9 @@ int pg_rx_routes_check(const char *text, struct pg_error *err);
 
 /** Look at rules. The name of a file is taken as it is. Errors: -EINVAL with text. */
 int pg_rx_rules_check(const char *text, struct pg_error *err);
+
+/** Look at an expression as tcpdump takes it. Errors: -EINVAL with text. */
+int pg_rx_filter_check(const char *text, struct pg_error *err);
 
 /** The nodes of the user's own, from 0 on. NULL: no more. Needs EAL's plugins. */
 const char *pg_rx_user_word(unsigned int i);

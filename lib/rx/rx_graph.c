@@ -149,6 +149,7 @@ static const struct {
 } hooks[RX_WORDS_MAX + 1] = {
 	[RX_W_XDP] = {rx_xdp_open, NULL, NULL},
 	[RX_W_ACL] = {rx_acl_open, NULL, rx_acl_close},
+	[RX_W_FILTER] = {rx_filter_open, NULL, rx_filter_close},
 	[RX_W_FIB] = {rx_fib_open, NULL, rx_fib_close},
 	[RX_W_LOCAL] = {rx_local_open, rx_local_begin, rx_local_close},
 	[RX_W_TAP] = {rx_tap_open, NULL, rx_tap_close},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rx_oracle.h"
+#include "rx_program.h"
 #include "rx_routes.h"
 #include "rx_rules.h"
 
@@ -17,6 +18,7 @@ struct rx_oracle {
 	unsigned int n;
 	struct rx_routes ip4, ip6;
 	struct rx_rules rules;
+	struct bpf_program filter;
 	void *sockets; /**< tsearch() tree of struct rx_oracle_flow */
 	uint64_t nsockets, sockets_max;
 };
@@ -189,6 +191,15 @@ is_rejected(const struct rx_oracle *o, const struct packet *p)
 			return o->rules.rule[i].action == RX_REJECT;
 	}
 	return false;
+}
+
+// libpcap's own machine runs it.
+static bool
+is_filtered(const struct rx_oracle *o, const struct packet *p)
+{
+	const struct pcap_pkthdr header = {.caplen = p->whole, .len = p->whole};
+
+	return pcap_offline_filter(&o->filter, &header, p->at) == 0;
 }
 
 static int
@@ -393,6 +404,8 @@ step(const struct rx_oracle *o, unsigned int i, struct packet *p, const uint8_t 
 		return is_rejected(o, p) ? "acl: dropped" : NULL;
 	if (strcmp(word, "fib") == 0)
 		return has_route(o, p) ? NULL : "fib: no route";
+	if (strcmp(word, "filter") == 0)
+		return is_filtered(o, p) ? "filter: no match" : NULL;
 	if (strcmp(word, "tap") == 0)
 		return NULL;
 	if (strcmp(word, "local") == 0) {
@@ -451,6 +464,8 @@ rx_oracle_create(const char *const *words, unsigned int n, const struct pg_rx_co
 	if (rc == 0 && find(oracle, "fib", 0) >= 0)
 		rc = rx_routes_read(config->routes, &oracle->ip4, &oracle->ip6, err);
 	if (rc == 0)
+		rc = rx_filter_compile(config->filter, &oracle->filter, err);
+	if (rc == 0)
 		return oracle;
 	rx_oracle_destroy(oracle);
 	return NULL;
@@ -463,6 +478,7 @@ rx_oracle_destroy(struct rx_oracle *oracle)
 		return;
 	rx_oracle_begin(oracle);
 	rx_rules_fini(&oracle->rules);
+	pcap_freecode(&oracle->filter);
 	rx_routes_fini(&oracle->ip4);
 	rx_routes_fini(&oracle->ip6);
 	free(oracle);

@@ -38,11 +38,12 @@ enum rx_word_id { PG_RX_WORDS(RX_WORD_ID) RX_WORDS, RX_WORDS_MAX = 64 };
 #define RX_LAYER3 (RX_WORD_BIT(IP4) | RX_WORD_BIT(IP6))
 #define RX_UPPER                                                                                  \
 	(RX_USERS | RX_WORD_BIT(OTHER) | RX_WORD_BIT(ACL) | RX_WORD_BIT(FIB) | RX_WORD_BIT(TAP) | \
-		RX_WORD_BIT(LOCAL))
+		RX_WORD_BIT(FILTER) | RX_WORD_BIT(LOCAL))
 #define RX_ENDS (RX_WORD_BIT(DELIVER) | RX_WORD_BIT(DROP))
 /** What may stand behind a word that may stand first. */
-#define RX_RAW \
-	(RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(TAP) | RX_WORD_BIT(XDP) | RX_WORD_BIT(NULL))
+#define RX_RAW                                                                                     \
+	(RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(TAP) | RX_WORD_BIT(FILTER) | RX_WORD_BIT(XDP) | \
+		RX_WORD_BIT(NULL))
 
 #define RX_MPLS_MAX  16  /**< entries of a label stack that are looked at */
 #define RX_PROTOCOLS 257 /**< counters of xdp: IP's, and what is not IP */
@@ -154,6 +155,9 @@ void rx_local_close(struct rx_slot *slot);
 int rx_tap_open(
 	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
 void rx_tap_close(struct rx_slot *slot);
+int rx_filter_open(
+	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
+void rx_filter_close(struct rx_slot *slot);
 int rx_fib_open(
 	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
 void rx_fib_close(struct rx_slot *slot);

@@ -27,6 +27,7 @@ struct pg_rx_verify {
 		uint32_t length;
 		uint8_t bytes[PG_RX_SHOWN];
 	} frame[PG_RX_BURST_MAX];
+	uint8_t whole[UINT16_MAX + 1]; /**< a packet of several segments, in one */
 };
 
 static unsigned int
@@ -60,7 +61,7 @@ foresee(struct pg_rx_verify *v, struct rte_mbuf **pkts, uint16_t n, const uint8_
 {
 	for (uint16_t k = 0; k < n; k++) {
 		struct rte_mbuf *mbuf = pkts[k];
-		const uint8_t *bytes = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+		const uint8_t *bytes = rte_pktmbuf_read(mbuf, 0, mbuf->pkt_len, v->whole);
 
 		*RTE_MBUF_DYNFIELD(mbuf, v->field, uint32_t *) = k;
 		v->must[k] = rx_oracle_verdict(

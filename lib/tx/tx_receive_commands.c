@@ -76,6 +76,16 @@ static const struct pg_command receive_rows[] = {
 		.example = "rx_rules count proto udp dport 9; drop src 10.0.0.0/8",
 	},
 	{
+		SETTING("rx_filter", rx.filter),
+		.def = "",
+		.arg = {.type = &pg_type_string_line,
+			.valid = pg_rx_filter_check,
+			.unit = "an expression as tcpdump takes it"},
+		.help = "what the node filter lets go on: an expression as in pcap-filter(7); if "
+			"not set, everything",
+		.example = "rx_filter udp port 9",
+	},
+	{
 		SETTING("rx_flows", rx.flows),
 		.def = "65536",
 		.arg = {.type = &pg_type_number,

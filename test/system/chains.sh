@@ -101,14 +101,36 @@ node ip6 10240 false
 counter 'local: sockets made' 10
 check '[.runs[0].devices[0].profile.nodes[] | select(.name == "socket" or .name == "local: table full").packets] | add == 10240 and all(. > 0)'
 
+# A filter lets one port of four through, and counts the rest; with quotes it is the same.
+for filter in 'udp dst port 9' '"udp dst port 9"' 'udp[2:2] & 3 = 1 and greater 60'; do
+	{
+		base
+		printf '%s\n' 'udp_dst_min 9' 'udp_dst_max 12' 'rx_graph filter,eth,ip4,deliver' \
+			"rx_filter $filter" 'pgctrl start'
+	} >"$CMDS"
+	run 0 "$CMDS"
+	node filter 10240 false
+	node 'filter: no match' 7680 true
+	node deliver 2560 false
+	errors 7680
+done
+sed -i '/^rx_filter/d' "$CMDS"
+run 0 "$CMDS"
+node 'filter: no match' 0 true
+node deliver 10240 false
+{ base; echo 'rx_filter udp prot 9'; } >"$CMDS"
+run 2 "$CMDS"
+says "$ERR" "no filter: .*syntax error.*pcap-filter"
+
 # Every verdict is the oracle's, for packets of each kind that the language makes.
-for graph in host router firewall tap drop null eth,vlan,mpls,ip4,ip6,other,acl,fib,local; do
+for graph in host router firewall tap drop null eth,vlan,mpls,ip4,ip6,other,acl,fib,local filter,eth,vlan,mpls,ip4,ip6,local; do
 	for kind in 'dst 10.0.0.1' 'dst6 2001:db8::1' 'vlan_id 5;svlan_id 6;mpls 1,2' 'frags 3;pkt_size 500' \
 		'imix_weights 60,1 590,4' 'src6_min fd00::1;src6_max fd00::ffff;dst6 fd00::2;udp_dst_max 9999'; do
 		{
 			base
 			printf '%s\n' 'dst_mac 02:00:00:00:00:00' 'dst_mac_count 3' 'flag MACDST_RND' \
 				"rx_graph $graph" 'rx_verify full' 'rx_rules drop proto udp dport 5-9; pass' \
+				'rx_filter vlan or ip6 or udp dst portrange 0-250' \
 				'rx_flows 100' 'udp_dst_min 0' 'udp_dst_max 500' 'rx_routes 1000,100' 'count 2000'
 			if [ "$graph" = router ]; then echo 'dst_mac ff:ff:ff:ff:ff:ff'; fi
 			echo "$kind" | tr ';' '\n'
@@ -118,7 +140,7 @@ for graph in host router firewall tap drop null eth,vlan,mpls,ip4,ip6,other,acl,
 	done
 done
 run 0 "$DIR/kinds.pktgen"
-check '[.runs[].devices[].profile.verified] | length == 42 and all(.packets == 2000 and .differences == 0)'
+check '[.runs[].devices[].profile.verified] | length == 48 and all(.packets == 2000 and .differences == 0)'
 says "$OUT" 'verified: 2000 packets, 0 ended elsewhere than they must$'
 
 # A tap sees every packet as it was built: the file holds what a dry run writes.

@@ -251,6 +251,9 @@ create(const char *chain, const char *routes)
 	const struct pg_rx_config config = {.graph = chain,
 		.routes = routes,
 		.rules = rules,
+		.filter = "(udp and not dst port 3) or (tcp[tcpflags] & tcp-syn != 0) or arp "
+			  "or ip6 proto 58 or (vlan and ip) or ether[0] = 0xff or less 40 or "
+			  "ip[2:2] + udp[4:2] * 3 > 400",
 		.flows = 5000,
 		.verify = PG_RX_VERIFY_FULL};
 	struct pg_error err = {0};
@@ -265,7 +268,8 @@ create(const char *chain, const char *routes)
 
 static const char *const chains[] = {"host", "router", "firewall", "tap", "drop", "null",
 	"eth,vlan,mpls,ip4,ip6,other,acl,fib,local", "eth,mpls,ip6,local",
-	"eth,vlan,ip6,ip4,acl,other,tap,deliver", "eth,vlan,mpls,ip4,other,drop"};
+	"eth,vlan,ip6,ip4,acl,other,tap,deliver", "eth,vlan,mpls,ip4,other,drop",
+	"filter,eth,ip4,ip6,other,local", "eth,vlan,mpls,ip4,ip6,filter,deliver", "filter,null"};
 
 // All must end where the oracle says, and every buffer come back.
 static void
