@@ -28,7 +28,8 @@ struct rx_oracle_flow {
 
 /** Where a packet must end: a word, or a reason. "socket" of a flow that has none yet also stands
  *  for "local: table full": which of a burst's flows come first is the graph's business.
- *  Shape:   frame[whole] is the packet, of which the first segment has `length` bytes; mac[6] is ours. */
+ *  Shape:   frame[whole] is the packet, of which the first segment has `length` bytes; mac[6] is
+ *           ours. */
 const char *rx_oracle_verdict(const struct rx_oracle *oracle, const uint8_t *frame, uint32_t length,
 	uint32_t whole, const uint8_t *mac, struct rx_oracle_flow *flow);
 /** The graph has delivered to a flow's socket. False: there are as many as there may be. */
