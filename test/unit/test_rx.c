@@ -415,6 +415,7 @@ test_empty_graph(void **state)
 	for (unsigned int i = 0; i < null.nnodes; i++)
 		CHECK_U64(null.node[i].packets, 1 + 52 + 103 + 154 + 205 + 256, "%s",
 			null.node[i].name);
+	pg_rx_profile_fini(&null);
 	assert_true(rte_mempool_full(pool));
 }
 
