@@ -161,6 +161,29 @@ rig_engine_add_to(struct rig_engine *rig, unsigned int lcore, const char *name)
 	return device;
 }
 
+struct pg_device *
+rig_engine_device(struct rig_engine *rig, const char *name)
+{
+	struct pg_device *device = pg_engine_device(rig->engine, name);
+
+	return device != NULL ? device : rig_engine_add(rig, name);
+}
+
+void
+rig_engine_start(struct rig_engine *rig)
+{
+	struct pg_error err = {0};
+
+	CHECK(pg_engine_start(rig->engine, &err) == 0, "%s", err.text);
+}
+
+void
+rig_engine_run(struct rig_engine *rig)
+{
+	rig_engine_start(rig);
+	pg_engine_wait(rig->engine);
+}
+
 void
 rig_engine_set(struct rig_engine *rig, const char *device, const char *commands)
 {
@@ -174,6 +197,16 @@ rig_engine_set(struct rig_engine *rig, const char *device, const char *commands)
 		CHECK(pg_lang_run(rig->lang, line, &reply, &err) == 0, "'%s': %s", line, err.text);
 		commands += length + (commands[length] == ';');
 	}
+}
+
+struct pg_device *
+rig_engine_inject(struct rig_engine *rig, const char *name, const char *commands)
+{
+	struct pg_device *device = rig_engine_add(rig, name);
+
+	rig_engine_set(rig, name, "xmit_mode netif_receive");
+	rig_engine_set(rig, name, commands);
+	return device;
 }
 
 char *

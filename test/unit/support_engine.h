@@ -41,6 +41,16 @@ int rig_engine_teardown(void **state);
 struct pg_device *rig_engine_add(struct rig_engine *rig, const char *name);
 struct pg_device *rig_engine_add_to(struct rig_engine *rig, unsigned int lcore, const char *name);
 
+/** The device of that name; if there is none yet, it is added to the first thread. */
+struct pg_device *rig_engine_device(struct rig_engine *rig, const char *name);
+
+/** Add a device that injects, with these settings. */
+struct pg_device *rig_engine_inject(struct rig_engine *rig, const char *name, const char *commands);
+
+/** Start a run; and one to its end. Fails the test if it cannot start. */
+void rig_engine_start(struct rig_engine *rig);
+void rig_engine_run(struct rig_engine *rig);
+
 /** Run device commands, separated by ';', on a device. Replies are kept as its result. */
 void rig_engine_set(struct rig_engine *rig, const char *device, const char *commands);
 

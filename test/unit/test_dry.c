@@ -63,10 +63,8 @@ renew(void)
 static void
 start_run(void)
 {
-	struct pg_error err = {0};
-
 	nrecords = 0;
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
+	rig_engine_start(&rig);
 	assert_true(pg_engine_running(rig.engine));
 	pg_engine_wait(rig.engine);
 	assert_false(pg_engine_running(rig.engine));

@@ -129,8 +129,6 @@ compare_all(const char *commands)
 static void
 run_case(void **state, const char *commands)
 {
-	struct pg_error err = {0};
-
 	assert_int_equal(setup(state), 0);
 	for (unsigned int i = 0; i < 2 * THREADS; i++) {
 		char name[PG_DEVICE_NAME_MAX];
@@ -139,8 +137,7 @@ run_case(void **state, const char *commands)
 		rig_engine_add_to(&rig, i % THREADS, name);
 		rig_engine_set(&rig, name, commands);
 	}
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	compare_all(commands);
 	rig_engine_teardown(state);
 }

@@ -57,14 +57,10 @@ setup(void **state)
 static void
 run(const char *name, const char *commands, bool fast_free)
 {
-	struct pg_device *device = pg_engine_device(rig.engine, name);
-	struct pg_error err = {0};
+	struct pg_device *device = rig_engine_device(&rig, name);
 
-	if (device == NULL)
-		device = rig_engine_add(&rig, name);
 	rig_engine_set(&rig, name, commands);
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	CHECK_U64(device->result.sent, device->settings.count, "'%s'", commands);
 	CHECK((asked & FAST_FREE) == (fast_free ? FAST_FREE : 0), "'%s' asked for %" PRIx64,
 		commands, asked);

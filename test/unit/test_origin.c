@@ -25,12 +25,10 @@ static struct pg_device *
 run(const char *commands)
 {
 	struct pg_device *device = rig_engine_add(&rig, "dev");
-	struct pg_error err = {0};
 
 	rig_engine_set(&rig, "dev", "xmit_mode netif_receive;dst_mac 02:00:00:00:00:01");
 	rig_engine_set(&rig, "dev", commands);
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	return device;
 }
 
@@ -186,8 +184,7 @@ test_sequence(void **state)
 	rig_engine_set(&rig, "dev",
 		"count 4294967306;pkt_size 60;flag NO_TIMESTAMP;src_min 10.0.0.1;"
 		"src_max 10.0.255.254;flag IPSRC_RND");
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	CHECK_U64(nframes, FRAMES, "packets");
 	for (uint64_t k = 0; k < FRAMES; k++) {
 		uint64_t i = TWO_32 - 10 + k;

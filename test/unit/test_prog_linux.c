@@ -57,14 +57,12 @@ fresh(const char *commands)
 static void
 run(unsigned int count)
 {
-	struct pg_error err = {0};
 	char text[32];
 
 	snprintf(text, sizeof(text), "count %u", count);
 	rig_engine_set(&rig, "dev", text);
 	nrecords = 0;
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	CHECK_U64(nrecords, count, "packets");
 }
 

@@ -124,11 +124,8 @@ add(unsigned int lcore, const char *tag, const char *commands)
 static void
 start_run(void)
 {
-	struct pg_error err = {0};
-
 	memset(arrived, 0, sizeof(arrived));
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	drain_all();
 }
 
@@ -389,14 +386,13 @@ static void
 test_backlog(void **state)
 {
 	static uint8_t queue[20000];
-	struct pg_error err = {0};
 	struct pg_device *device;
 	uint32_t n = 0, rounds = 0;
 	pthread_t waiter;
 
 	open_port(64);
 	device = add(0, "", "count 20000;queue_map_max 3;burst 32");
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
+	rig_engine_start(&rig);
 	assert_int_equal(pthread_create(&waiter, NULL, run_in_thread, NULL), 0);
 	// Queue 2 is blocked: the others go on until a burst and more wait for it, and no further.
 	for (unsigned int i = 0; i < 200; i++) {
@@ -424,13 +420,12 @@ test_backlog(void **state)
 static void
 test_stopped(void **state)
 {
-	struct pg_error err = {0};
 	struct pg_device *device;
 	uint32_t n;
 
 	open_port(64);
 	device = add(0, "", "count 0;queue_map_max 3;min_pkt_size 60;max_pkt_size 61");
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
+	rig_engine_start(&rig);
 	usleep(20000);
 	assert_true(pg_engine_stop(rig.engine, false));
 	pg_engine_wait(rig.engine);
@@ -469,7 +464,7 @@ test_queue_xmit(void **state)
 		assert_int_equal(pg_lang_run(rig.lang, line, &reply, &err), -EOPNOTSUPP);
 		assert_int_equal(device->settings.burst, 16);
 		rig_engine_set(&rig, device->name, commands[i]);
-		CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
+		rig_engine_start(&rig);
 		assert_int_equal(pthread_create(&waiter, NULL, run_in_thread, NULL), 0);
 		for (unsigned int rounds = 0; n < 2000 && rounds < 1000000; rounds++) {
 			for (unsigned int q = 0; q < QUEUES; q++)

@@ -21,22 +21,10 @@ setup(void **state)
 	return 0;
 }
 
-static struct pg_device *
-add(const char *name, const char *commands)
-{
-	struct pg_device *device = rig_engine_add(&rig, name);
-
-	rig_engine_set(&rig, name, "xmit_mode netif_receive");
-	rig_engine_set(&rig, name, commands);
-	return device;
-}
-
 static void
 start(void)
 {
-	struct pg_error err = {0};
-
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
+	rig_engine_start(&rig);
 	rig.world.busy = true; // as the program's own world says
 }
 
@@ -69,7 +57,7 @@ check_sum(const struct pg_device *device)
 static void
 test_faster(void **state)
 {
-	struct pg_device *device = add("dev", "count 500;delay 10s");
+	struct pg_device *device = rig_engine_inject(&rig, "dev", "count 500;delay 10s");
 
 	(void)state;
 	start();
@@ -89,7 +77,8 @@ test_many_changes(void **state)
 {
 	static const char *const rates[] = {"ratep 200000", "delay 3000", "rate 500M", "ratep 1",
 		"delay 2147483647", "ratep 1000000", "rate 1GL1", "delay 0", "ratep 50k"};
-	struct pg_device *device = add("dev", "count 0;duration 400ms;ratep 1000");
+	struct pg_device *device =
+		rig_engine_inject(&rig, "dev", "count 0;duration 400ms;ratep 1000");
 
 	(void)state;
 	start();
@@ -108,7 +97,7 @@ test_many_changes(void **state)
 static void
 test_refused(void **state)
 {
-	struct pg_device *device = add("dev", "count 0;ratep 1000");
+	struct pg_device *device = rig_engine_inject(&rig, "dev", "count 0;ratep 1000");
 	struct pg_device_settings before;
 	struct pg_error err = {0};
 	struct pg_reply reply;
@@ -131,7 +120,7 @@ test_refused(void **state)
 static void
 test_from_none_and_back(void **state)
 {
-	struct pg_device *device = add("dev", "count 0");
+	struct pg_device *device = rig_engine_inject(&rig, "dev", "count 0");
 
 	(void)state;
 	start();
@@ -151,7 +140,7 @@ test_from_none_and_back(void **state)
 static void
 test_interrupted(void **state)
 {
-	struct pg_device *device = add("dev", "count 1000000;ratep 1000");
+	struct pg_device *device = rig_engine_inject(&rig, "dev", "count 1000000;ratep 1000");
 
 	(void)state;
 	start();
@@ -167,10 +156,12 @@ test_interrupted(void **state)
 static void
 test_durations(void **state)
 {
-	struct pg_device *a = add("a", "count 0;ratep 2000;duration 50ms");
-	struct pg_device *b = add("b", "count 0;delay 2147483647;duration 80ms");
-	struct pg_device *c = add("c", "count 0;duration 20ms");
-	struct pg_device *d = add("d", "count 0;ratep 300;duration 100ms;pacing burst;burst 5");
+	struct pg_device *a = rig_engine_inject(&rig, "a", "count 0;ratep 2000;duration 50ms");
+	struct pg_device *b =
+		rig_engine_inject(&rig, "b", "count 0;delay 2147483647;duration 80ms");
+	struct pg_device *c = rig_engine_inject(&rig, "c", "count 0;duration 20ms");
+	struct pg_device *d = rig_engine_inject(
+		&rig, "d", "count 0;ratep 300;duration 100ms;pacing burst;burst 5");
 
 	(void)state;
 	start();
@@ -190,8 +181,9 @@ test_durations(void **state)
 static void
 test_sizes(void **state)
 {
-	struct pg_device *device = add("dev", "count 0;min_pkt_size 60;max_pkt_size 1514;"
-					      "rate 80M;duration 100ms");
+	struct pg_device *device = rig_engine_inject(&rig, "dev",
+		"count 0;min_pkt_size 60;max_pkt_size 1514;"
+		"rate 80M;duration 100ms");
 	uint64_t bytes;
 
 	(void)state;

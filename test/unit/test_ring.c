@@ -93,7 +93,6 @@ run_count(struct pg_device *device, uint16_t id, uint64_t count)
 {
 	const uint64_t room = rte_ring_get_capacity(reader.ring);
 	struct rte_eth_stats before, after;
-	struct pg_error err = {0};
 	char text[32];
 	pthread_t thread;
 
@@ -104,8 +103,7 @@ run_count(struct pg_device *device, uint16_t id, uint64_t count)
 	reader.wait_full = count > 2 * room;
 	assert_int_equal(pthread_create(&thread, NULL, read_all, NULL), 0);
 	rte_eth_stats_get(id, &before);
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	pthread_join(thread, NULL);
 	rte_eth_stats_get(id, &after);
 	CHECK_U64(reader.n, count, "packets read");
@@ -126,7 +124,6 @@ static void
 test_pool_dry(void **state)
 {
 	char port[RTE_ETH_NAME_MAX_LEN];
-	struct pg_error err = {0};
 	struct pg_device *device;
 	uint64_t size;
 
@@ -134,8 +131,7 @@ test_pool_dry(void **state)
 	open_port("dry", 65536, port);
 	device = rig_engine_add(&rig, port);
 	rig_engine_set(&rig, device->name, "count 0;ratep 1M;duration 300ms");
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	size = device->task->pool->size;
 	assert_true(device->fell_short);
 	CHECK(strstr(device->shortfall, "no buffer was free for the last 0.") != NULL, "%s",

@@ -26,21 +26,8 @@ setup(void **state)
 static void
 start_run(void)
 {
-	struct pg_error err = {0};
-
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	assert_false(pg_engine_running(rig.engine));
-}
-
-static struct pg_device *
-add(const char *name, const char *commands)
-{
-	struct pg_device *device = rig_engine_add(&rig, name);
-
-	rig_engine_set(&rig, name, "xmit_mode netif_receive");
-	rig_engine_set(&rig, name, commands);
-	return device;
 }
 
 static uint64_t
@@ -80,7 +67,7 @@ test_counts(void **state)
 
 		rig_engine_teardown(state);
 		setup(state);
-		device = add("dev", cases[i].commands);
+		device = rig_engine_inject(&rig, "dev", cases[i].commands);
 		start_run();
 		assert_true(device->has_run && !device->fell_short);
 		CHECK_U64(device->result.sent, cases[i].count, "sent, row %zu", i);
@@ -109,7 +96,7 @@ test_other_types(void **state)
 
 		rig_engine_teardown(state);
 		setup(state);
-		device = add("dev", "count 100;dst_mac 02:00:00:00:00:01");
+		device = rig_engine_inject(&rig, "dev", "count 100;dst_mac 02:00:00:00:00:01");
 		rig_engine_set(&rig, "dev", commands[i]);
 		start_run();
 		assert_true(device->result.sent == 100 && device->result.errors == 100);
@@ -122,7 +109,7 @@ test_other_types(void **state)
 static void
 test_current(void **state)
 {
-	struct pg_device *device = add("dev",
+	struct pg_device *device = rig_engine_inject(&rig, "dev",
 		"count 1000;pkt_size 60;src_min 10.0.0.0;src_max 10.255.255.255;dst_min 198.18.0.1;"
 		"dst_max 198.18.0.7;udp_src_min 100;udp_src_max 109;dst_mac_count 11");
 	const struct pg_device_current *cur = &device->current;
@@ -139,7 +126,7 @@ test_current(void **state)
 static void
 test_second_run(void **state)
 {
-	struct pg_device *device = add("dev", "count 500;pkt_size 60");
+	struct pg_device *device = rig_engine_inject(&rig, "dev", "count 500;pkt_size 60");
 
 	(void)state;
 	start_run();
@@ -155,9 +142,10 @@ test_second_run(void **state)
 static void
 test_sharing(void **state)
 {
-	struct pg_device *a = add("dev@0", "count 3000;pkt_size 60");
-	struct pg_device *b = add("dev@1", "count 1000;pkt_size 70;dst_mac 02:00:00:00:00:01");
-	struct pg_device *c = add("other", "count 1;burst 1;vlan_id 5");
+	struct pg_device *a = rig_engine_inject(&rig, "dev@0", "count 3000;pkt_size 60");
+	struct pg_device *b = rig_engine_inject(
+		&rig, "dev@1", "count 1000;pkt_size 70;dst_mac 02:00:00:00:00:01");
+	struct pg_device *c = rig_engine_inject(&rig, "other", "count 1;burst 1;vlan_id 5");
 
 	(void)state;
 	start_run();
@@ -185,10 +173,12 @@ graphs(void)
 static void
 test_chains(void **state)
 {
-	struct pg_device *a = add("a", "count 300;dst_mac 02:00:00:00:00:01");
-	struct pg_device *b = add("b", "count 200;rx_graph eth,ip4,drop;dst_mac 02:00:00:00:00:01");
-	struct pg_device *c = add("c", "count 100;rx_graph null");
-	struct pg_device *d = add("d", "count 50;rx_graph eth,deliver;vlan_id 5");
+	struct pg_device *a = rig_engine_inject(&rig, "a", "count 300;dst_mac 02:00:00:00:00:01");
+	struct pg_device *b = rig_engine_inject(
+		&rig, "b", "count 200;rx_graph eth,ip4,drop;dst_mac 02:00:00:00:00:01");
+	struct pg_device *c = rig_engine_inject(&rig, "c", "count 100;rx_graph null");
+	struct pg_device *d =
+		rig_engine_inject(&rig, "d", "count 50;rx_graph eth,deliver;vlan_id 5");
 
 	(void)state;
 	start_run();
@@ -227,7 +217,7 @@ test_held(void **state)
 {
 	static struct rte_mbuf *pkts[2000];
 	static uint8_t before[1000][60];
-	struct pg_device *device = add("dev",
+	struct pg_device *device = rig_engine_inject(&rig, "dev",
 		"count 1000;pkt_size 60;rx_graph tap;rx_tap ring;udp_src_max 65535;flag UDPSRC_RND;"
 		"dst_mac 02:00:00:00:00:01");
 	const struct pg_run *run = pg_engine_run(rig.engine);
@@ -251,7 +241,8 @@ test_held(void **state)
 static void
 test_unread(void **state)
 {
-	struct pg_device *device = add("dev", "count 100000;rx_graph tap;rx_tap ring");
+	struct pg_device *device =
+		rig_engine_inject(&rig, "dev", "count 100000;rx_graph tap;rx_tap ring");
 
 	(void)state;
 	start_run();
@@ -266,7 +257,7 @@ test_unread(void **state)
 static void
 test_not_shared(void **state)
 {
-	struct pg_device *device = add("dev", "count 10;flag !SHARED");
+	struct pg_device *device = rig_engine_inject(&rig, "dev", "count 10;flag !SHARED");
 
 	(void)state;
 	start_run();
@@ -282,7 +273,7 @@ test_not_shared(void **state)
 static void
 test_pace(void **state)
 {
-	struct pg_device *device = add("dev", "count 50;pkt_size 60;delay 1ms");
+	struct pg_device *device = rig_engine_inject(&rig, "dev", "count 50;pkt_size 60;delay 1ms");
 	const struct pg_result *r = &device->result;
 
 	(void)state;
@@ -297,7 +288,7 @@ test_pace(void **state)
 static void
 test_text(void **state)
 {
-	struct pg_device *device = add("dev", "count 1000;pkt_size 60");
+	struct pg_device *device = rig_engine_inject(&rig, "dev", "count 1000;pkt_size 60");
 	char *text, want[300], result[PG_RESULT_MAX];
 
 	(void)state;

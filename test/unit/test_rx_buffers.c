@@ -27,15 +27,11 @@ setup(void **state)
 static struct pg_device *
 run(const char *name, const char *kind)
 {
-	struct pg_device *device = pg_engine_device(rig.engine, name);
-	struct pg_error err = {0};
+	struct pg_device *device = rig_engine_device(&rig, name);
 
-	if (device == NULL)
-		device = rig_engine_add(&rig, name);
 	rig_engine_set(&rig, name, "xmit_mode netif_receive;count 20000;burst 32");
 	rig_engine_set(&rig, name, kind);
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	CHECK_U64(device->result.sent, 20000, "sent");
 	assert_true(rte_mempool_full(device->task->pool));
 	return device;

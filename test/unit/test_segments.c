@@ -30,14 +30,10 @@ setup(void **state)
 static struct pg_device *
 run(const char *name, const char *commands)
 {
-	struct pg_device *device = pg_engine_device(rig.engine, name);
-	struct pg_error err = {0};
+	struct pg_device *device = rig_engine_device(&rig, name);
 
-	if (device == NULL)
-		device = rig_engine_add(&rig, name);
 	rig_engine_set(&rig, name, commands);
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 	CHECK_U64(device->result.sent, device->settings.count, "'%s'", commands);
 	return device;
 }

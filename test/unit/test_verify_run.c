@@ -46,11 +46,8 @@ setup(void **state)
 static void
 start_run(void)
 {
-	struct pg_error err = {0};
-
 	written = 0;
-	CHECK(pg_engine_start(rig.engine, &err) == 0, "%s", err.text);
-	pg_engine_wait(rig.engine);
+	rig_engine_run(&rig);
 }
 
 static void
