@@ -54,6 +54,8 @@ struct tx_change {
 struct pg_task {
 	/** Send one burst, or what is left of one; false when the task is finished. */
 	bool (*turn)(struct pg_task *task);
+	/** Build the next burst into the scratch; false: nothing is due, or no buffer is free. */
+	bool (*build)(struct pg_task *task);
 	const struct pg_prog *prog; /**< const */
 	struct rte_mempool *pool;   /**< const */
 	uint64_t left;              /**< packets still to be built */
@@ -65,9 +67,7 @@ struct pg_task {
 	bool paced;                 /**< has a schedule; set when it gets a rate */
 	uint8_t wait_for;           /**< enum pg_wait */
 	uint8_t to_sample;          /**< walks before one is looked at by itself */
-	uint32_t copies;            /**< const: sends per packet built */
-	uint32_t place;             /**< const: in the worker's tasks */
-	struct pg_prog_state state __rte_cache_aligned;
+	struct pg_prog_state state __rte_cache_aligned; /**< in the second line */
 	/* Of a paced task; stop_at of any. */
 	uint64_t wake __rte_cache_aligned; /**< cycles, before which nothing is due */
 	pg_pace_take_fn take;              /**< of its pace */
@@ -75,6 +75,8 @@ struct pg_task {
 	struct pg_gaps *gaps;              /**< owned; NULL: not noted */
 	struct pg_pace pace;
 	uint64_t give_up_at;           /**< ... nor is anything tried any more */
+	uint32_t copies;               /**< const: sends per packet built */
+	uint32_t place;                /**< const: in the worker's tasks */
 	struct rte_mempool *frag_pool; /**< const; NULL: no fragments */
 	struct pg_rx_graph *rx;        /**< const; NULL in start_xmit */
 	uint64_t mac;                  /**< const: the port's, for the receive graph */

@@ -349,14 +349,12 @@ held_up(struct pg_task *task)
 // A queue that does not drain holds the others up once a burst waits for it: the packets are a
 // sequence, and the room for those that cannot leave is bounded.
 static __rte_always_inline bool
-turn_queues(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
-	const bool verified)
+turn_queues(struct pg_task *task, const bool noted)
 {
 	struct tx_map *map = task->map;
 
-	if (likely(map->longest <= map->room) && task->left != 0 &&
-		build(task, paced, cloned, chained, verified)) {
-		if (paced == NOTED)
+	if (likely(map->longest <= map->room) && task->left != 0 && task->build(task)) {
+		if (noted)
 			pg_gaps_note(
 				task->gaps, task->state.scratch->due, rte_rdtsc(), task->npkts);
 		line_up(task, map);
@@ -389,8 +387,7 @@ keep_rest(struct pg_task *task, struct rte_mbuf **pkts, uint16_t sent)
 }
 
 static __rte_always_inline bool
-turn(struct pg_task *task, const bool verified, const enum paced paced, const bool cloned,
-	const bool chained, const enum sink sink)
+turn(struct pg_task *task, const enum sink sink, const bool noted)
 {
 	const bool tail = task->npkts != 0;
 	struct rte_mbuf **pkts = tail ? task->pkts + task->head : task->state.scratch->pkts;
@@ -398,13 +395,13 @@ turn(struct pg_task *task, const bool verified, const enum paced paced, const bo
 	uint64_t now;
 
 	if (sink == SINK_QUEUES)
-		return turn_queues(task, paced, cloned, chained, verified);
-	if (likely(!tail) && !build(task, paced, cloned, chained, verified))
+		return turn_queues(task, noted);
+	if (likely(!tail) && !task->build(task))
 		return task->left != 0;
-	if (paced == NOTED)
+	if (noted)
 		now = rte_rdtsc();
 	sent = hand_over(task, pkts, sink);
-	if (paced == NOTED)
+	if (noted)
 		pg_gaps_note(task->gaps,
 			tail ? task->gaps->due + task->head : task->state.scratch->due, now, sent);
 	pg_counter_add(&task->counters.sent, sent);
@@ -419,56 +416,63 @@ turn(struct pg_task *task, const bool verified, const enum paced paced, const bo
 	return task->left != 0;
 }
 
-#define TURN(name, ...)                         \
-	static bool name(struct pg_task *task)  \
-	{                                       \
-		return turn(task, __VA_ARGS__); \
+// Chosen before the loop: how a burst is built, by clones, fragments, receipt and clock, and where
+// it goes. A call for each: one function for every combination of both would be a hundred.
+#define BUILD(name, ...)                         \
+	static bool name(struct pg_task *task)   \
+	{                                        \
+		return build(task, __VA_ARGS__); \
 	}
 
-// A function for every combination.
-#define TURNS_OF(name, verified, ...)                    \
-	TURN(name, verified, UNPACED, __VA_ARGS__)       \
-	TURN(name##_timed, verified, TIMED, __VA_ARGS__) \
-	TURN(name##_paced, verified, PACED, __VA_ARGS__) \
-	TURN(name##_noted, verified, NOTED, __VA_ARGS__)
+#define BUILDS(name, ...)                                                        \
+	BUILD(name, UNPACED, __VA_ARGS__)                                        \
+	BUILD(name##_timed, TIMED, __VA_ARGS__)                                  \
+	BUILD(name##_paced, PACED, __VA_ARGS__)                                  \
+	BUILD(name##_noted, NOTED, __VA_ARGS__)                                  \
+	static bool (*const name##_all[])(struct pg_task *) = {[UNPACED] = name, \
+		[TIMED] = name##_timed,                                          \
+		[PACED] = name##_paced,                                          \
+		[NOTED] = name##_noted};
 
-#define TURNS_BY(name)                                                            \
-	{                                                                         \
-		[UNPACED] = name, [TIMED] = name##_timed, [PACED] = name##_paced, \
-		[NOTED] = name##_noted                                            \
+BUILDS(distinct, false, false, false)
+BUILDS(distinct_verified, false, false, true)
+BUILDS(distinct_chained, false, true, false)
+BUILDS(distinct_chained_verified, false, true, true)
+BUILDS(clones, true, false, false)
+BUILDS(clones_verified, true, false, true)
+BUILDS(clones_chained, true, true, false)
+BUILDS(clones_chained_verified, true, true, true)
+
+/** By clones, fragments and receipt. */
+static bool (*const *const builds[2][2][2])(struct pg_task *) = {
+	{{distinct_all, distinct_verified_all},
+		{distinct_chained_all, distinct_chained_verified_all}},
+	{{clones_all, clones_verified_all}, {clones_chained_all, clones_chained_verified_all}},
+};
+
+#define TURN(name, sink)                               \
+	static bool name(struct pg_task *task)         \
+	{                                              \
+		return turn(task, sink, false);        \
+	}                                              \
+	static bool name##_noted(struct pg_task *task) \
+	{                                              \
+		return turn(task, sink, true);         \
 	}
 
-#define TURNS(name, ...)                                            \
-	TURNS_OF(name, false, __VA_ARGS__)                          \
-	TURNS_OF(name##_verified, true, __VA_ARGS__)                \
-	static bool (*const name##_all[2][4])(struct pg_task *) = { \
-		TURNS_BY(name),                                     \
-		TURNS_BY(name##_verified),                          \
-	};
+TURN(port, SINK_PORT)
+TURN(queues, SINK_QUEUES)
+TURN(graph, SINK_GRAPH)
+TURN(shared, SINK_GRAPH_SHARED)
+TURN(verified, SINK_GRAPH_VERIFIED)
 
-TURNS(port, false, false, SINK_PORT)
-TURNS(port_chained, false, true, SINK_PORT)
-TURNS(port_cloned, true, false, SINK_PORT)
-TURNS(port_cloned_chained, true, true, SINK_PORT)
-TURNS(queues, false, false, SINK_QUEUES)
-TURNS(queues_chained, false, true, SINK_QUEUES)
-TURNS(queues_cloned, true, false, SINK_QUEUES)
-TURNS(queues_cloned_chained, true, true, SINK_QUEUES)
-TURNS(graph, false, false, SINK_GRAPH)
-TURNS(graph_chained, false, true, SINK_GRAPH)
-TURNS(shared, false, false, SINK_GRAPH_SHARED)
-TURNS(shared_chained, false, true, SINK_GRAPH_SHARED)
-TURNS(verified, false, false, SINK_GRAPH_VERIFIED)
-TURNS(verified_chained, false, true, SINK_GRAPH_VERIFIED)
-
-/** By sink, clones and fragments; a graph takes no clones. */
-static bool (*const (*const turns[][2][2])[4])(struct pg_task *) = {
-	[SINK_PORT] = {{port_all, port_chained_all}, {port_cloned_all, port_cloned_chained_all}},
-	[SINK_QUEUES] = {{queues_all, queues_chained_all},
-		{queues_cloned_all, queues_cloned_chained_all}},
-	[SINK_GRAPH] = {{graph_all, graph_chained_all}},
-	[SINK_GRAPH_SHARED] = {{shared_all, shared_chained_all}},
-	[SINK_GRAPH_VERIFIED] = {{verified_all, verified_chained_all}},
+/** By sink, and whether times are noted. */
+static bool (*const turns[][2])(struct pg_task *) = {
+	[SINK_PORT] = {port, port_noted},
+	[SINK_QUEUES] = {queues, queues_noted},
+	[SINK_GRAPH] = {graph, graph_noted},
+	[SINK_GRAPH_SHARED] = {shared, shared_noted},
+	[SINK_GRAPH_VERIFIED] = {verified, verified_noted},
 };
 
 void
@@ -482,6 +486,6 @@ tx_task_bind(struct pg_task *task, bool paced, bool timed)
 							   : SINK_GRAPH;
 
 	task->paced = paced;
-	task->turn =
-		turns[sink][task->copies > 1][task->frag_pool != NULL][task->verify != NULL][how];
+	task->build = builds[task->copies > 1][task->frag_pool != NULL][task->verify != NULL][how];
+	task->turn = turns[sink][how == NOTED];
 }
