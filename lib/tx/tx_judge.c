@@ -109,16 +109,16 @@ find_spent(struct pg_device *device)
 	const struct pg_task *task = device->task;
 	struct pg_spent *spent = &device->account.spent;
 	double all = (double)(task->counters.stop_cycles - task->counters.start_cycles);
-	double idle = (double)task->counters.idle_cycles, turns = 0;
+	double busy = all - (double)task->counters.idle_cycles;
 
 	*spent = (struct pg_spent){0};
 	if (all <= 0)
 		return;
 	for (unsigned int i = 0; i < PG_WAITS; i++)
 		spent->waited[i] = (double)task->counters.waited[i] / all;
-	for (unsigned int i = 0; i < worker->ntasks; i++)
-		turns += (double)worker->tasks[i]->counters.turn_cycles;
-	spent->busy = RTE_MIN(1.0, (worker->share != NULL ? turns : all - idle) / all);
+	if (worker->share != NULL)
+		busy = (double)tx_share_busy(worker->share);
+	spent->busy = RTE_MIN(1.0, busy / all);
 	if (worker->usage_known && worker->wall_ns > worker->cpu_ns)
 		spent->off_cpu =
 			(double)(worker->wall_ns - worker->cpu_ns) / (double)worker->wall_ns;

@@ -192,6 +192,7 @@ struct pg_worker {
 	uint8_t order __rte_cache_aligned; /**< enum tx_order; any thread: w; worker: r */
 	struct pg_prog_scratch *scratch __rte_cache_aligned;
 	struct tx_queue *queues; /**< control only */
+	unsigned int nrated;     /**< control only: devices that have a rate at start */
 	struct tx_graph *graphs; /**< control only */
 	/* worker: w, once, at the run's end: of its thread while tasks ran, as the kernel counts */
 	uint64_t wall_ns, cpu_ns, preempted, sleeps;
@@ -297,6 +298,9 @@ int tx_dry_run(struct pg_engine *engine, struct pg_error *err);
 /** How the tasks of a worker share it. Errors: NULL, out of memory. Owner: the caller, rte_free().
  */
 struct tx_share *tx_share_create(unsigned int ntasks, int socket);
+
+/** Cycles of all turns that sent something. Context: any thread. */
+uint64_t tx_share_busy(const struct tx_share *share);
 
 /** Let the worker's tasks take turns until all are done or its order changes. Context: worker. */
 void tx_share_run(struct pg_worker *worker);

@@ -85,6 +85,7 @@ join(struct pg_device *device, struct pg_error *err)
 		queue->next = worker->queues;
 		worker->queues = queue;
 	}
+	worker->nrated += device->settings.rate.kind != PG_RATE_NONE;
 	if (queue->ndevices++ == 0) {
 		queue->frame_max = queue->burst_max = queue->nqueues = queue->kept = 0;
 		queue->priority = tmpl->skb_priority;
@@ -306,10 +307,12 @@ tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err)
 	int rc = 0;
 
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
-		if (engine->threads[i] == NULL)
+		struct pg_worker *worker = engine->threads[i] ? engine->threads[i]->worker : NULL;
+
+		if (worker == NULL)
 			continue;
-		for (struct tx_queue *q = engine->threads[i]->worker->queues; q != NULL;
-			q = q->next)
+		worker->nrated = 0;
+		for (struct tx_queue *q = worker->queues; q != NULL; q = q->next)
 			q->ndevices = 0;
 	}
 	TAILQ_FOREACH(device, &engine->devices, in_engine)

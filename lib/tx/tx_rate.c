@@ -188,16 +188,10 @@ tx_rate_forget(struct pg_task *task)
 bool
 tx_gaps_wanted(const struct pg_device *device)
 {
-	const struct pg_device *other;
-	unsigned int n = 0;
-
 	if (device->settings.rate.kind == PG_RATE_NONE || device->settings.gaps == PG_GAPS_OFF)
 		return false;
-	if (device->settings.gaps == PG_GAPS_ON)
-		return true;
-	TAILQ_FOREACH(other, &device->thread->devices, in_thread)
-	n += other->settings.rate.kind != PG_RATE_NONE;
-	return n <= PG_GAPS_DEVICES;
+	return device->settings.gaps == PG_GAPS_ON ||
+	       device->thread->worker->nrated <= PG_GAPS_DEVICES;
 }
 
 int

@@ -19,6 +19,7 @@ struct tx_share {
 	struct pg_task **ring; /**< mask + 1 places, more than there are tasks */
 	uint32_t head, tail, mask;
 	uint64_t before; /**< cycles when the last turn ended */
+	uint64_t busy;   /**< cycles of all turns that sent something */
 	unsigned int active;
 	struct pg_wheel_item item[]; /**< of tasks, by place */
 };
@@ -37,6 +38,12 @@ tx_share_create(unsigned int ntasks, int socket)
 	share->ring = (struct pg_task **)&share->item[ntasks];
 	share->mask = places - 1;
 	return share;
+}
+
+uint64_t
+tx_share_busy(const struct tx_share *share)
+{
+	return pg_counter_read(&share->busy);
 }
 
 static inline void
@@ -86,8 +93,10 @@ run(struct tx_share *share, struct pg_task *task)
 	more = task->turn(task);
 	now = rte_rdtsc();
 	// The cycles of a turn that sent something are its task's.
-	if (task->counters.calls != calls)
+	if (task->counters.calls != calls) {
 		pg_counter_add(&task->counters.turn_cycles, now - share->before);
+		pg_counter_add(&share->busy, now - share->before);
+	}
 	share->before = now;
 	if (unlikely(!more)) {
 		tx_task_end(task);
