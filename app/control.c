@@ -82,7 +82,8 @@ app_run_finished(void *ctx)
 		pg_report_dry_run(app->engine, app->options.dry_run, app->out);
 	} else {
 		pg_report_run(app->engine, app->out);
-		pg_report_json_run(app->report, app->engine);
+		if (app->json_file != NULL)
+			pg_report_json_run(app->report, app->engine);
 	}
 	if (pg_engine_run(app->engine)->fell_short && app->status == APP_OK)
 		app->status = APP_FELL_SHORT;

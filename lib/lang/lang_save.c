@@ -192,9 +192,12 @@ reach(const struct save *save, const struct goal *goal, char *have, unsigned int
 static void
 pursue(const struct save *save, const struct goal *goal, char *have)
 {
-	struct steps steps = {0};
-	bool reached = is_met(save, goal, have);
+	struct steps steps;
+	bool reached = false;
 
+	if (is_met(save, goal, have))
+		return;
+	steps.n = 0; // the texts are long
 	for (unsigned int depth = 0; !reached && depth <= DEPTH; depth++)
 		reached = reach(save, goal, have, depth, &steps);
 	for (size_t i = 0; i < steps.n; i++)
