@@ -76,7 +76,7 @@ rig_engine_open(struct rig_engine *rig, const struct pg_engine_config *with)
 	memset(rig, 0, sizeof(*rig));
 	config.clock = &rig->clock;
 	pg_clock_init(&rig->clock);
-	pg_clock_settle(&rig->clock, 1000000);
+	pg_clock_settle(&rig->clock, 10000000);
 	rig->engine = pg_engine_create(&config, &err);
 	CHECK(rig->engine != NULL, "%s", err.text);
 	fake_world_init(&rig->world);

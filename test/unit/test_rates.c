@@ -89,7 +89,10 @@ test_many_changes(void **state)
 	rig_engine_set(&rig, "dev", "ratep 10000");
 	wait_end();
 	check_sum(device);
-	assert_true(device->result.sent > 0 && device->result.duration_ns >= 400000000);
+	assert_true(device->result.sent > 0);
+	// The clock that tells how long it took is better than the one that planned it.
+	CHECK(device->result.duration_ns >= 400000000 * 0.9999, "took %" PRIu64 " ns",
+		device->result.duration_ns);
 	CHECK_U64(device->result.sent, device->current.seq_num - 1, "packets");
 }
 
@@ -170,7 +173,8 @@ test_durations(void **state)
 	CHECK_U64(b->account.intended, 0, "never");
 	CHECK_U64(b->result.sent, 0, "never");
 	CHECK_U64(d->account.intended, 30, "bursts of 5 at 300 pps, 100 ms");
-	assert_true(b->result.duration_ns >= 80000000 && c->result.duration_ns >= 20000000);
+	assert_true(b->result.duration_ns >= 80000000 * 0.9999);
+	assert_true(c->result.duration_ns >= 20000000 * 0.9999);
 	assert_true(c->result.sent > 0 && !c->account.has_intended);
 	check_sum(a);
 	check_sum(b);
