@@ -21,7 +21,7 @@ op_linear(OP_ARGS)
 		for (size_t j = 0; j < PROG_BLOCK; j++) {
 			uint32_t v = r + steps[block + j];
 
-			v -= (v >= range) | (v < r) ? range : 0;
+			v -= ((v >= range) | (v < r)) ? range : 0;
 			column[block + j] = lo + v;
 		}
 	}
