@@ -51,6 +51,7 @@ build_distinct(struct pg_task *task, unsigned int n, const bool chained)
 {
 	struct rte_mbuf **pkts = task->state.scratch->pkts;
 
+	task->state.scratch->alike = 0;
 	if (unlikely(!take(task, pkts, n, chained)))
 		return false;
 	pg_prog_run(task->prog, &task->state, pkts, n);
@@ -78,6 +79,18 @@ clone_refill(struct pg_task *task, uint64_t due)
 	pg_prog_run(task->prog, &task->state, &fresh, 1);
 	task->clone = fresh;
 	return true;
+}
+
+// Places k to end - 1 of the burst are this buffer. From burst to burst they mostly are already.
+static __rte_always_inline void
+repeat(struct pg_prog_scratch *scratch, struct rte_mbuf *clone, unsigned int k, unsigned int end)
+{
+	if (likely(k == 0 && scratch->same == clone && end <= scratch->alike))
+		return;
+	scratch->same = clone;
+	scratch->alike = k == 0 ? end : 0;
+	for (; k < end; k++)
+		scratch->pkts[k] = clone;
 }
 
 // n packets, each built one repeated `copies` times by references. Fewer if the pool runs dry.
@@ -111,8 +124,7 @@ build_clones(struct pg_task *task, unsigned int n, const enum paced paced, const
 			else
 				rte_mbuf_refcnt_update(clone, more);
 		}
-		for (unsigned int i = 0; i < now; i++)
-			task->state.scratch->pkts[k + i] = clone;
+		repeat(task->state.scratch, clone, k, k + now);
 		k += now;
 	}
 	if (paced >= PACED)

@@ -18,6 +18,7 @@ task_begin(struct pg_task *task, uint64_t start, uint64_t wall_ns)
 	task->counters.start_cycles = start - task->before_cycles;
 	task->state.wall_cycles = start;
 	task->state.wall_ns = wall_ns;
+	task->state.scratch->alike = 0;
 	pg_pace_start(&task->pace, start);
 	task->stop_at = start + task->run_cycles;
 	task->give_up_at = task->stop_at + task->grace_cycles;
