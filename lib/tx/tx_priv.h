@@ -165,6 +165,7 @@ struct tx_queue {
 	bool alike;        /**< all devices' packets have the same metadata */
 	bool prepared;     /**< the pool's buffers hold it */
 	uint32_t kept;     /**< packets that nodes of receive graphs may hold */
+	uint32_t reach;    /**< bytes of a buffer that they look at, whatever is in it */
 	struct rte_mempool *pool;
 	uint32_t buffer_bytes; /**< data room of the pool's buffers */
 	uint32_t cache;

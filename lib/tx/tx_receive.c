@@ -99,6 +99,9 @@ tx_graphs_prepare(struct pg_engine *engine, struct pg_thread *thread, struct pg_
 	bool any = false;
 
 	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
+		g->ndevices = !pg_rx_graph_stale(g->rx);
+	sweep(worker);
+	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
 		g->ndevices = 0;
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	{

@@ -68,14 +68,25 @@ keeps_packets(const struct tx_queue *queue)
 	return queue != NULL && (queue->port == NULL || queue->port->keeps_packets);
 }
 
+// The bytes that each packet has in its first segment at least.
+static uint32_t
+shortest(const struct pg_template *tmpl)
+{
+	bool varies = tmpl->min_size < tmpl->max_size || tmpl->imix.count > 0 || tmpl->frags > 0;
+
+	return varies ? pg_template_frame_min(tmpl) : pg_template_frame_max(tmpl);
+}
+
 // The pool serves one template, and nobody writes to its packets: neither such drivers nor the
-// nodes of the receive graph, which flag mbufs, though; users' nodes may. Then no buffer is ever in
-// use by someone else between two runs, so it can be written to in advance.
+// nodes of the receive graph, which flag mbufs, though; users' nodes and programs may. Then no
+// buffer is ever in use by someone else between two runs, so it can be written to in advance.
 static bool
 image_kept(const struct pg_device *device, const struct tx_queue *queue)
 {
+	const struct pg_device_settings *set = &device->settings;
+
 	return queue->ndevices == 1 && keeps_packets(queue) &&
-	       (queue->port != NULL || !pg_rx_config_writes(&device->settings.rx));
+	       (queue->port != NULL || !pg_rx_config_writes(&set->rx, shortest(&set->tmpl)));
 }
 
 // The same of the mbufs' metadata, which several templates may have in common.
