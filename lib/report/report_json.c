@@ -174,8 +174,10 @@ profile_json(const struct pg_device *device)
 	if (device->profile.verified != NULL)
 		json_object_set_new(object, "verified", verified_json(device->profile.verified));
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
-	set_real(object, "generator_cycles_per_packet", device->own_cycles);
-	set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
+	if (device->own_cycles > 0) { // else no buffer was left to measure it with
+		set_real(object, "generator_cycles_per_packet", device->own_cycles);
+		set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
+	}
 	return object;
 }
 

@@ -160,6 +160,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	struct pg_worker *worker = device->thread->worker;
 	const struct pg_clock *clock = device->thread->engine->config.clock;
 	const struct tx_graph *graph;
+	uint64_t frac;
 
 	pg_rx_profile_fini(&device->profile);
 	task->device = device;
@@ -173,6 +174,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	task->state.ns_per_cycle = clock->ns_per_cycle;
 	tx_rate_set(task, device, clock);
 	tx_map_plan(device, &task->plan);
+	task->patience = UINT64_MAX; // a reader that is slow is back some time
 	if (queue->port != NULL) {
 		task->port = queue->port->id;
 		task->queue = queue->first + RTE_MIN(task->plan.lo, task->plan.start);
@@ -181,6 +183,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	graph = tx_graph_of(device);
 	task->rx = graph->rx;
 	task->null = tx_graph_null(worker);
+	task->patience = pg_clock_cycles(clock, TX_HELD_WAIT_NS, &frac);
 	task->shared = graph->ndevices > 1;
 	task->profile = &device->profile;
 	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
