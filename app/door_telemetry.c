@@ -234,22 +234,35 @@ get_threads(const char *cmd, const char *params, struct rte_tel_data *d)
 }
 
 static int
-get_graph(const char *cmd, const char *params, struct rte_tel_data *d)
+get_list(const char *params, json_t *(*list)(const struct pg_device *), struct rte_tel_data *d)
 {
 	struct app *app;
 	struct pg_device *device = enter_device(params, &app);
-	json_t *nodes, *node;
+	json_t *entries, *entry;
 	size_t index;
 
-	(void)cmd;
 	if (device == NULL)
 		return -1;
-	nodes = pg_report_json_nodes(device);
+	entries = list(device);
 	rte_tel_data_start_array(d, RTE_TEL_CONTAINER);
-	json_array_foreach(nodes, index, node) add_entry(d, json_incref(node));
-	json_decref(nodes);
+	json_array_foreach(entries, index, entry) add_entry(d, json_incref(entry));
+	json_decref(entries);
 	leave(app);
 	return 0;
+}
+
+static int
+get_graph(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	(void)cmd;
+	return get_list(params, pg_report_json_nodes, d);
+}
+
+static int
+get_counters(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	(void)cmd;
+	return get_list(params, pg_report_json_counters, d);
 }
 
 // A speaker for each request: one may be waiting for a run while another stops it.
@@ -339,6 +352,8 @@ static const struct {
 	{"/pmdgen/device", get_device, "Figures of a device. Parameters: its name"},
 	{"/pmdgen/threads", get_threads, "Threads. Takes no parameters"},
 	{"/pmdgen/graph", get_graph, "Nodes of a receive graph. Parameters: a device's name"},
+	{"/pmdgen/counters", get_counters,
+		"What a receive graph's nodes count. Parameters: a device's name"},
 	{"/pmdgen/command", run_command, "Run lines of the language. Parameters: the lines"},
 };
 

@@ -42,6 +42,8 @@ void pg_report_json_run(json_t *report, struct pg_engine *engine);
 json_t *pg_report_json_device(const struct pg_device *device, bool interrupted);
 /** The nodes of its profile, as the report lists them; an empty list without one. */
 json_t *pg_report_json_nodes(const struct pg_device *device);
+/** What its nodes counted beside their packets, likewise. */
+json_t *pg_report_json_counters(const struct pg_device *device);
 /** Complete it with the clock as it is known now and write it. 0 or -EIO. */
 int pg_report_json_write(json_t *report, const struct pg_clock *clock, FILE *out);
 

@@ -115,10 +115,10 @@ pg_report_json_nodes(const struct pg_device *device)
 	return nodes;
 }
 
-// Those that counted something.
-static json_t *
-counters_json(const struct pg_rx_profile *p)
+json_t *
+pg_report_json_counters(const struct pg_device *device)
 {
+	const struct pg_rx_profile *p = &device->profile;
 	json_t *counters = json_array();
 
 	for (unsigned int i = 0; i < p->ncounters; i++) {
@@ -170,12 +170,14 @@ profile_json(const struct pg_device *device)
 	}
 	json_object_set_new(object, "nodes", pg_report_json_nodes(device));
 	if (device->profile.ncounters > 0)
-		json_object_set_new(object, "counters", counters_json(&device->profile));
+		json_object_set_new(object, "counters", pg_report_json_counters(device));
 	if (device->profile.verified != NULL)
 		json_object_set_new(object, "verified", verified_json(device->profile.verified));
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
-	set_real(object, "generator_cycles_per_packet", device->own_cycles);
-	set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
+	if (device->own_cycles > 0) { // else no buffer was left to measure it with
+		set_real(object, "generator_cycles_per_packet", device->own_cycles);
+		set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
+	}
 	return object;
 }
 

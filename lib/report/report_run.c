@@ -286,10 +286,11 @@ profile(const struct pg_device *device, FILE *out)
 				p->counter[i]);
 	}
 	net = device->result.cycles_per_packet - device->own_cycles;
-	fprintf(out,
-		"     gross: %.2f cycles/packet   generator into an empty graph: %.2f   net: "
-		"%.2f\n",
-		device->result.cycles_per_packet, device->own_cycles, net > 0 ? net : 0);
+	fprintf(out, "     gross: %.2f cycles/packet", device->result.cycles_per_packet);
+	if (device->own_cycles > 0)
+		fprintf(out, "   generator into an empty graph: %.2f   net: %.2f",
+			device->own_cycles, net > 0 ? net : 0);
+	fputc('\n', out);
 }
 
 // What verification looked at, and the first packet that ended elsewhere.

@@ -27,6 +27,8 @@
 		"hands a reference to each packet to the reader of rx_tap; alone, before host")    \
 	X(FILTER, filter, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, 0,                               \
 		"lets go on what matches the expression of rx_filter, and drops the rest")         \
+	X(BPF, bpf, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, 0,                                     \
+		"asks the eBPF program of rx_bpf, which passes, drops or sends back")              \
 	X(ACL, acl, RX_ANY, RX_UPPER | RX_ENDS, RX_LAYER3, 0,                                      \
 		"decides by the first of the rules of rx_rules that matches")                      \
 	X(FIB, fib, RX_ANY, RX_UPPER | RX_ENDS, RX_LAYER3, 0,                                      \

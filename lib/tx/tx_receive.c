@@ -99,6 +99,9 @@ tx_graphs_prepare(struct pg_engine *engine, struct pg_thread *thread, struct pg_
 	bool any = false;
 
 	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
+		g->ndevices = !pg_rx_graph_stale(g->rx);
+	sweep(worker);
+	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
 		g->ndevices = 0;
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	{
@@ -170,9 +173,12 @@ tx_graphs_settle(struct pg_engine *engine)
 
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
-		while (holds(device) && pg_clock_monotonic_ns() - begin < TX_HELD_WAIT_NS)
+		bool starved = device->task != NULL && tx_task_starved(device->task);
+
+		while (holds(device) && !starved &&
+			pg_clock_monotonic_ns() - begin < TX_HELD_WAIT_NS)
 			nanosleep(&pause, NULL);
-		if (holds(device) && !device->fell_short)
+		if (holds(device) && (!device->fell_short || starved))
 			tell_held(device);
 		tell_difference(device);
 	}

@@ -2,6 +2,7 @@
 /* One turn of a task: build a burst, hand it to the driver or the receive graph, keep what was not
  * taken. Which function runs is chosen before the loop; none asks about a setting. */
 #include <rte_cycles.h>
+#include <rte_debug.h>
 #include <rte_ethdev.h>
 
 #include "tx_priv.h"
@@ -15,6 +16,19 @@ enum sink { SINK_PORT, SINK_QUEUES, SINK_GRAPH, SINK_GRAPH_SHARED, SINK_GRAPH_VE
  *  last one noted in a histogram. */
 enum paced { UNPACED, TIMED, PACED, NOTED };
 
+// Who holds a packet has a reference to it, so a free buffer that somebody has one to is about to
+// be written to while it is held.
+static __rte_noinline void
+check_free(struct rte_mbuf *const *bufs, unsigned int n)
+{
+	for (unsigned int k = 0; k < n; k++) {
+		uint16_t refs = rte_mbuf_refcnt_read(bufs[k]);
+
+		if (refs != 1)
+			rte_panic("a free buffer is held: it has %u references\n", refs);
+	}
+}
+
 // Fragments for n packets lie in the stash. What was not used stays for the next ones.
 static inline bool
 take_frags(struct pg_task *task, unsigned int n)
@@ -26,6 +40,8 @@ take_frags(struct pg_task *task, unsigned int n)
 		if (unlikely(rte_mempool_get_bulk(task->frag_pool, (void **)frags->seg + frags->n,
 				     need - frags->n) < 0))
 			return false;
+		if (PG_DEBUG)
+			check_free(frags->seg + frags->n, need - frags->n);
 		frags->n = need;
 	}
 	return true;
@@ -36,7 +52,11 @@ take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n, const bool ch
 {
 	if (chained && unlikely(!take_frags(task, n)))
 		return false;
-	return likely(rte_mempool_get_bulk(task->pool, (void **)pkts, n) == 0);
+	if (unlikely(rte_mempool_get_bulk(task->pool, (void **)pkts, n) < 0))
+		return false;
+	if (PG_DEBUG)
+		check_free(pkts, n);
+	return true;
 }
 
 bool
@@ -230,6 +250,14 @@ untake(struct pg_task *task, const struct pg_pace_mark *before, unsigned int bui
 	tx_task_awake(task);
 }
 
+// Nobody may be going to give back any.
+static __rte_noinline void
+wait_for_buffers(struct pg_task *task)
+{
+	if (rte_rdtsc() - task->wait_since > task->patience)
+		task->left = 0;
+}
+
 static __rte_always_inline bool
 build(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
 	const bool verified)
@@ -255,8 +283,10 @@ build(struct pg_task *task, const enum paced paced, const bool cloned, const boo
 		tx_wait_begin(task, rte_rdtsc(), PG_WAIT_POOL);
 		if (paced >= PACED)
 			untake(task, &before, built);
-		if (built == 0)
+		if (built == 0) {
+			wait_for_buffers(task);
 			return false;
+		}
 	} else if (unlikely(task->wait_since != 0)) {
 		tx_wait_end(task, rte_rdtsc());
 	}

@@ -62,7 +62,7 @@ compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-// Cycles of a few bursts, built as in the run and freed by an empty graph.
+// Cycles of a few bursts, built as in the run and freed by an empty graph. 0: there are no buffers.
 static uint64_t
 own_chunk(struct pg_task *task, unsigned int bursts)
 {
@@ -71,7 +71,7 @@ own_chunk(struct pg_task *task, unsigned int bursts)
 
 	for (unsigned int b = 0; b < bursts; b++) {
 		if (!tx_task_take(task, pkts, task->burst))
-			break;
+			return 0;
 		pg_prog_run(task->prog, &task->state, pkts, task->burst);
 		pg_rx_inject(task->null, pkts, task->burst, task->mac);
 	}
@@ -88,6 +88,8 @@ measure_own(struct pg_task *task, uint64_t budget_cycles)
 
 	own_chunk(task, 1); // warm
 	one = own_chunk(task, 1);
+	if (one == 0)
+		return;
 	bursts = RTE_MIN(budget_cycles / (one * OWN_CHUNKS), OWN_CHUNK_BURSTS);
 	bursts = RTE_MAX(bursts, 1u);
 	while (n < OWN_CHUNKS && (n == 0 || rte_rdtsc() - begin < budget_cycles))
