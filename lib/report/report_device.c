@@ -150,6 +150,8 @@ receive(const struct pg_device_settings *set, FILE *out)
 		fprintf(out, "     rx_tap: %s\n", rx->tap);
 	if (set->rx_buffers == PG_RX_BUFFERS_COLD)
 		fprintf(out, "     rx_buffers: cold\n");
+	if (rx->counters == PG_RX_COUNTERS_ATOMIC)
+		fprintf(out, "     rx_counters: atomic\n");
 	if (rx->verify != PG_RX_VERIFY_OFF)
 		fprintf(out, "     rx_verify: %s\n",
 			rx->verify == PG_RX_VERIFY_FULL ? "full" : "sampled");

@@ -168,6 +168,9 @@ profile_json(const struct pg_device *device)
 		set_text(object, "outgrown", place->outgrown);
 		report_set_int(object, "outgrown_bytes", place->outgrown_bytes);
 	}
+	set_text(object, "drop_counters", device->profile.atomic ? "atomic" : "percpu");
+	if (device->profile.atomic)
+		report_set_int(object, "shared_drops", pg_rx_shared_drops());
 	json_object_set_new(object, "nodes", pg_report_json_nodes(device));
 	if (device->profile.ncounters > 0)
 		json_object_set_new(object, "counters", pg_report_json_counters(device));

@@ -272,6 +272,9 @@ profile(const struct pg_device *device, FILE *out)
 		return;
 	fprintf(out, "     graph: %s\n", p->graph);
 	buffers(device, out);
+	if (p->atomic)
+		fprintf(out, "     counters: atomic, %" PRIu64 " packets dropped by all threads\n",
+			pg_rx_shared_drops());
 	fprintf(out, "     profile: node %27s %16s %10s", "packets", "cycles/packet", "share");
 	if (p->node[0].sampled > 0)
 		fprintf(out, " %7s %7s %7s  of 1 burst in %d", "p50", "p99", "max", PG_RX_SAMPLED);

@@ -24,6 +24,12 @@ enum pg_rx_verify_mode {
 	PG_RX_VERIFY_FULL,    /**< of all */
 };
 
+/** Where the packets that a graph drops are counted. */
+enum pg_rx_counters {
+	PG_RX_COUNTERS_PERCPU, /**< by each graph for itself, which its thread alone writes to */
+	PG_RX_COUNTERS_ATOMIC, /**< and one by one in a single counter of all threads */
+};
+
 /** Everything that makes one graph differ from another; graphs of equal configurations are
  *  interchangeable. Texts are kept for the life of the process, so that the pointer tells them
  *  apart. */
@@ -36,6 +42,7 @@ struct pg_rx_config {
 	const char *tap;    /**< of `tap`: "ring" or a file; NULL: nobody reads */
 	uint64_t flows;     /**< of `local`: sockets that there may be */
 	uint64_t verify;    /**< enum pg_rx_verify_mode */
+	uint64_t counters;  /**< enum pg_rx_counters */
 };
 
 /** Packets that nodes of such a graph may hold at once. */
@@ -73,6 +80,7 @@ struct pg_rx_verified {
 /** What the nodes of a graph counted. */
 struct pg_rx_profile {
 	const char *graph; /**< as its configuration says it */
+	bool atomic;       /**< its drops are in pg_rx_shared_drops() too */
 	unsigned int nnodes;
 	struct pg_rx_node_count {
 		const char *name; /**< "eth", "ip4"; of a drop its reason: "ip4: wrong host" */
@@ -124,6 +132,11 @@ void pg_rx_graph_begin(struct pg_rx_graph *rx);
 /** References to packets that the graph's tap holds; *by: the last node that may hold any, or NULL.
  */
 unsigned int pg_rx_graph_held(const struct pg_rx_graph *rx, const char **by);
+
+/** Packets that graphs with PG_RX_COUNTERS_ATOMIC have dropped since pg_rx_shared_begin(), by the
+ *  counter that they share. Context: any thread; begin: while no graph runs. */
+uint64_t pg_rx_shared_drops(void);
+void pg_rx_shared_begin(void);
 
 /** Start counting: what the nodes counted so far belongs to nobody.
  *  Shape:   the profile gets the chain's node names, in order, and zeros; what it had is freed.

@@ -105,7 +105,11 @@ adopt_nodes(struct pg_rx_graph *rx, const struct rx_chain *chain)
 	rte_node_t count;
 	int rc;
 
-	rte_graph_foreach_node(count, off, rx->graph, node) give_context(node, rest);
+	rte_graph_foreach_node(count, off, rx->graph, node)
+	{
+		give_context(node, rest);
+		node->process = rx_end_process(node->process, &rx->config);
+	}
 	fill_slot(rx, chain, -1, &rx->slot[chain->n]);
 	rc = list_node(rx, node_of(rx, RX_INJECT));
 	for (unsigned int i = 0; rc == 0 && i < chain->n; i++) {

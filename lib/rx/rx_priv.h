@@ -134,6 +134,9 @@ rx_of(const struct rte_node *node)
 	return rx_slot(node)->rx;
 }
 
+/** What an end does in a graph of this configuration; other nodes do what they do in all. */
+rte_node_process_t rx_end_process(rte_node_process_t process, const struct pg_rx_config *config);
+
 /** The reason that a drop or end is for, of its node's name. NULL: it is for none. */
 const char *rx_reason(const char *node);
 

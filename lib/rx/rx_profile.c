@@ -108,6 +108,7 @@ pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile)
 	rc = copy_counters(rx, profile);
 	rx->counters = profile->counter;
 	profile->graph = rx->config.graph;
+	profile->atomic = rx->config.counters == PG_RX_COUNTERS_ATOMIC;
 	profile->nnodes = rx->nnodes;
 	for (unsigned int i = 0; i < rx->nnodes; i++)
 		profile->node[i] = (struct pg_rx_node_count){.name = rx_node_label(rx->node[i]),

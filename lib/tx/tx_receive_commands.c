@@ -27,6 +27,14 @@ static const struct pg_word verify_modes[] = {
 	{NULL, 0, NULL, false, false, false},
 };
 
+static const struct pg_word counters_kinds[] = {
+	{"percpu", PG_RX_COUNTERS_PERCPU, "each thread counts for itself", false, false, false},
+	{"atomic", PG_RX_COUNTERS_ATOMIC,
+		"each dropped packet also in one counter of all threads, by an atomic instruction",
+		false, false, false},
+	{NULL, 0, NULL, false, false, false},
+};
+
 static const struct pg_word buffer_kinds[] = {
 	{"fresh", PG_RX_BUFFERS_FRESH, "what was freed last is taken first", false, false, false},
 	{"cold", PG_RX_BUFFERS_COLD, "all by turns, more than the caches hold", false, false,
@@ -125,6 +133,17 @@ static const struct pg_command receive_rows[] = {
 		.help = "the buffers that packets are built in: those freed last, or by turns more "
 			"than the caches hold",
 		.example = "rx_buffers cold",
+	},
+	{
+		SETTING("rx_counters", rx.counters),
+		.def = "percpu",
+		.arg = {.type = &pg_type_word,
+			.words = counters_kinds,
+			.unit = "kind",
+			.width = 8},
+		.help = "where dropped packets are counted: by each thread for itself, or also in "
+			"one counter that all threads add to",
+		.example = "rx_counters atomic",
 	},
 	{
 		SETTING("rx_verify", rx.verify),

@@ -148,6 +148,7 @@ launch(struct pg_engine *engine)
 	if (engine->run.at_instant)
 		now_ns += engine->run.started_wall_ns - pg_clock_wall_ns();
 	now_us = now_ns / PG_NS_PER_US;
+	pg_rx_shared_begin();
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		device->asked = device->settings.count;

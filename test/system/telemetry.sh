@@ -28,7 +28,7 @@ same "$(of 'length' /pmdgen/devices,2)" 0 "devices from the third on"
 same "$(of '.[0] | "\(.name) \(.devices) \(.running)"' /pmdgen/threads)" "kpktgend_0 2 0" "threads"
 same "$(of '.bytes' /pmdgen/device,net_null0@a)" $((4321 * 100)) "bytes"
 same "$(of '.profile | keys | join(" ")' /pmdgen/device,net_null0@a)" \
-	"buffers generator_cycles_per_packet graph gross_cycles_per_packet net_cycles_per_packet" "figures of the profile"
+	"buffers drop_counters generator_cycles_per_packet graph gross_cycles_per_packet net_cycles_per_packet" "figures of the profile"
 same "$(of '.profile' /pmdgen/device,net_null0@b)" null "profile of what is not injected"
 same "$(of '[.[] | select(.name == "inject")][0].packets' /pmdgen/graph,net_null0@a)" 4321 "packets of a node"
 same "$(of 'length' /pmdgen/graph,net_null0@b)" 0 "nodes of what is not injected"
