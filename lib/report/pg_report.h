@@ -24,6 +24,9 @@ void pg_report_result(const struct pg_result *result, char *out, size_t size);
 /** A MAC address in lower case, as pktgen writes it. Returns out. */
 const char *pg_report_mac(const struct rte_ether_addr *mac, char *out, size_t size);
 
+/** A protocol below PG_RX_PROTOCOLS: "proto 17". Returns out. */
+const char *pg_report_protocol(unsigned int protocol, char *out, size_t size);
+
 /** The results of the last run: for each device pktgen's lines, pmdgen's own, the profile; then
  *  the ports' account and the conditions. */
 void pg_report_run(struct pg_engine *engine, FILE *out);
@@ -42,7 +45,7 @@ void pg_report_json_run(json_t *report, struct pg_engine *engine);
 json_t *pg_report_json_device(const struct pg_device *device, bool interrupted);
 /** The nodes of its profile, as the report lists them; an empty list without one. */
 json_t *pg_report_json_nodes(const struct pg_device *device);
-/** What its nodes counted beside their packets, likewise. */
+/** What its nodes counted beside their packets, likewise; during a run, so far. */
 json_t *pg_report_json_counters(const struct pg_device *device);
 /** Complete it with the clock as it is known now and write it. 0 or -EIO. */
 int pg_report_json_write(json_t *report, const struct pg_clock *clock, FILE *out);

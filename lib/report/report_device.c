@@ -18,6 +18,16 @@ pg_report_mac(const struct rte_ether_addr *mac, char *out, size_t size)
 	return out;
 }
 
+const char *
+pg_report_protocol(unsigned int protocol, char *out, size_t size)
+{
+	if (protocol == PG_RX_NOT_IP)
+		snprintf(out, size, "not IP");
+	else
+		snprintf(out, size, "proto %u", protocol);
+	return out;
+}
+
 static const char *
 ip4_text(uint32_t addr, char *out, size_t size)
 {

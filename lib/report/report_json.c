@@ -115,21 +115,27 @@ pg_report_json_nodes(const struct pg_device *device)
 	return nodes;
 }
 
+// Those that counted something.
 json_t *
 pg_report_json_counters(const struct pg_device *device)
 {
 	const struct pg_rx_profile *p = &device->profile;
+	double seconds = (double)device->result.duration_ns / 1e9;
 	json_t *counters = json_array();
 
 	for (unsigned int i = 0; i < p->ncounters; i++) {
+		const struct pg_rx_counter_name *name = &p->counter_name[i];
 		uint64_t packets = __atomic_load_n(&p->counter[i], __ATOMIC_RELAXED);
 		json_t *counter;
 
-		if (packets == 0 || p->counter_name[i].text[0] == '\0')
+		if (packets == 0 || name->text[0] == '\0')
 			continue;
 		counter = json_object();
-		set_text(counter, "name", p->counter_name[i].text);
+		set_text(counter, "name", name->text);
+		if (name->protocol >= 0 && name->protocol != PG_RX_NOT_IP)
+			report_set_int(counter, "protocol", (uint64_t)name->protocol);
 		report_set_int(counter, "packets", packets);
+		set_real(counter, "pps", seconds > 0 ? (double)packets / seconds : 0);
 		json_array_append_new(counters, counter);
 	}
 	return counters;

@@ -151,6 +151,33 @@ nodes(const struct page *page)
 	}
 }
 
+static const struct report_field counted = {"packets", "packets", "packets", .counter = true,
+	.help = "What a node of the receive graph counts beside its packets"};
+
+static void
+counters(const struct page *page)
+{
+	const struct pg_device *device;
+
+	family(page, "counter", &counted);
+	TAILQ_FOREACH(device, pg_engine_devices(page->engine), in_engine)
+	{
+		const struct pg_rx_profile *p = &device->profile;
+
+		for (unsigned int i = 0; i < p->ncounters; i++) {
+			uint64_t n = __atomic_load_n(&p->counter[i], __ATOMIC_RELAXED);
+
+			if (n == 0 || p->counter_name[i].text[0] == '\0')
+				continue;
+			sample_start(page, "counter", &counted);
+			device_labels(page->out, device);
+			fputc(',', page->out);
+			label(page->out, "counter", p->counter_name[i].text);
+			fprintf(page->out, "} %" PRIu64 "\n", n);
+		}
+	}
+}
+
 static void
 ports(const struct page *page)
 {
@@ -210,6 +237,7 @@ pg_report_metrics(struct pg_engine *engine, bool openmetrics, FILE *out)
 	devices(&page);
 	device_states(&page);
 	nodes(&page);
+	counters(&page);
 	ports(&page);
 	fputs("# EOF\n", out);
 }

@@ -261,6 +261,23 @@ profile_line(const struct pg_rx_node_count *node, double all, FILE *out)
 	fputc('\n', out);
 }
 
+// As the program that is the model of xdp says it.
+static void
+protocols(const struct pg_device *device, FILE *out)
+{
+	uint64_t drops[PG_RX_PROTOCOLS] = {0};
+	char name[24];
+
+	if (device->result.duration_ns == 0 || !pg_rx_profile_protocols(&device->profile, drops))
+		return;
+	for (unsigned int i = 0; i < PG_RX_PROTOCOLS; i++) {
+		if (drops[i] > 0)
+			fprintf(out, "     %s: %.0f drops/s\n",
+				pg_report_protocol(i, name, sizeof(name)),
+				1e9 * (double)drops[i] / (double)device->result.duration_ns);
+	}
+}
+
 // Per node what rte_graph counted; then the whole, gross and without the generator's own cost.
 static void
 profile(const struct pg_device *device, FILE *out)
@@ -288,6 +305,7 @@ profile(const struct pg_device *device, FILE *out)
 			fprintf(out, "     counted, %-17s %14" PRIu64 "\n", p->counter_name[i].text,
 				p->counter[i]);
 	}
+	protocols(device, out);
 	net = device->result.cycles_per_packet - device->own_cycles;
 	fprintf(out, "     gross: %.2f cycles/packet", device->result.cycles_per_packet);
 	if (device->own_cycles > 0)

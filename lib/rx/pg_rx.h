@@ -59,9 +59,13 @@ bool pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config 
 
 struct pg_rx_graph;
 
+#define PG_RX_PROTOCOLS 257 /**< those of IP, and what is not IP */
+#define PG_RX_NOT_IP    256
+
 /** The name of what a node counts beside its packets: "xdp: udp". */
 struct pg_rx_counter_name {
 	char text[40];
+	int16_t protocol; /**< below PG_RX_PROTOCOLS: drops of that one are counted; or -1 */
 };
 
 #define PG_RX_SHOWN 128 /**< bytes of a packet that ended where it should not */
@@ -144,6 +148,9 @@ void pg_rx_shared_begin(void);
 int pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile);
 /** A run is over: what the walks looked at were like. Context: control. */
 void pg_rx_profile_end(struct pg_rx_profile *profile);
+/** Add the drops of each protocol that nodes have counted so far. False: none tells them apart.
+ *  Shape:   drops[PG_RX_PROTOCOLS].  Context: control; the worker goes on counting. */
+bool pg_rx_profile_protocols(const struct pg_rx_profile *profile, uint64_t *drops);
 /** Free what a profile owns, and forget the rest. */
 void pg_rx_profile_fini(struct pg_rx_profile *profile);
 

@@ -45,10 +45,8 @@ enum rx_word_id { PG_RX_WORDS(RX_WORD_ID) RX_WORDS, RX_WORDS_MAX = 64 };
 	(RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(TAP) | RX_WORD_BIT(FILTER) | RX_WORD_BIT(BPF) | \
 		RX_WORD_BIT(XDP) | RX_WORD_BIT(NULL))
 
-#define RX_MPLS_MAX  16  /**< entries of a label stack that are looked at */
-#define RX_TAGS_MAX  2   /**< VLAN tags that are popped: a service tag and a customer's */
-#define RX_PROTOCOLS 257 /**< counters of xdp: IP's, and what is not IP */
-#define RX_NOT_IP    256
+#define RX_MPLS_MAX 16 /**< entries of a label stack that are looked at */
+#define RX_TAGS_MAX 2  /**< VLAN tags that are popped: a service tag and a customer's */
 
 /** A word of the node table, or a user's. */
 struct rx_word {

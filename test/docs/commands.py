@@ -54,6 +54,7 @@ MEASURED = [
     (r"\d+pps \d+Mb/sec \(\d+bps\)", "#pps #Mb/sec (#bps)"),
     (r"offered \d+ pps of \d+ asked", "offered # pps of # asked"),
     (r"\d+(\.\d+)? [kMGT]?(pps|bit/s)", r"# \2"),
+    (r"\d+ drops/s", "# drops/s"),
     (r"cycles: \d+\.\d+ per packet", "cycles: # per packet"),
     (r", \d+\.\d+ cycles per packet", ", # cycles per packet"),
     (r"\b(avx2|portable)\b", "ISA"),
