@@ -74,8 +74,7 @@ look(uint64_t now_ns, struct live_sum *all, struct live_row **rows)
 		return false;
 	}
 	look_at_drops(now_ns);
-	*all = (struct live_sum){
-		.began_ns = live.began_ns, .now_ns = now_ns, .drops = &live.drops};
+	*all = (struct live_sum){.began_ns = live.began_ns, .now_ns = now_ns, .drops = &live.drops};
 	TAILQ_FOREACH(device, devices, in_engine)
 	{
 		const struct live_sample *last = NULL;

@@ -116,9 +116,8 @@ live_drops(struct live_drops *drops, const uint64_t *packets, bool any, uint64_t
 		// A device that has gone takes what it counted with it.
 		uint64_t before = packets[i] >= drops->packets[i] ? drops->packets[i] : 0;
 
-		drops->pps[i] = span_ns == 0 ? 0
-					     : 1e9 * (double)(packets[i] - before) /
-						       (double)span_ns;
+		drops->pps[i] =
+			span_ns == 0 ? 0 : 1e9 * (double)(packets[i] - before) / (double)span_ns;
 		drops->packets[i] = packets[i];
 	}
 }

@@ -24,6 +24,9 @@ void pg_report_result(const struct pg_result *result, char *out, size_t size);
 /** A MAC address in lower case, as pktgen writes it. Returns out. */
 const char *pg_report_mac(const struct rte_ether_addr *mac, char *out, size_t size);
 
+/** The word for a kind of buffers, of enum pg_rx_buffers. */
+const char *pg_report_buffers(uint8_t buffers);
+
 /** A protocol below PG_RX_PROTOCOLS: "proto 17". Returns out. */
 const char *pg_report_protocol(unsigned int protocol, char *out, size_t size);
 

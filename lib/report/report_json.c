@@ -169,7 +169,11 @@ profile_json(const struct pg_device *device)
 	json_t *object = json_object();
 
 	set_text(object, "graph", device->profile.graph);
-	set_text(object, "buffers", place->outgrown != NULL ? "cold" : "fresh");
+	set_text(object, "buffers", pg_report_buffers(place->buffers));
+	if (place->buffers == PG_RX_BUFFERS_HOT) {
+		report_set_int(object, "repeated", place->repeated);
+		report_set_int(object, "replaced", place->replaced);
+	}
 	if (place->outgrown != NULL) {
 		set_text(object, "outgrown", place->outgrown);
 		report_set_int(object, "outgrown_bytes", place->outgrown_bytes);

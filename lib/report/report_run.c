@@ -238,13 +238,15 @@ buffers(const struct pg_device *device, FILE *out)
 {
 	const struct pg_placement *p = &device->placement;
 
-	if (p->outgrown == NULL)
-		fprintf(out, "     buffers: fresh\n");
-	else
-		fprintf(out,
-			"     buffers: cold, %" PRIu32
-			" by turns, more than the %s cache of %zu kB holds\n",
+	fprintf(out, "     buffers: %s", pg_report_buffers(p->buffers));
+	if (p->buffers == PG_RX_BUFFERS_COLD)
+		fprintf(out, ", %" PRIu32 " by turns, more than the %s cache of %zu kB holds",
 			device->pool_size, p->outgrown, p->outgrown_bytes >> 10);
+	if (p->buffers == PG_RX_BUFFERS_HOT)
+		fprintf(out, ", the first %" PRIu32 " packets again and again", p->repeated);
+	if (p->replaced > 0)
+		fprintf(out, ", %" PRIu64 " more for those that were held", p->replaced);
+	fputc('\n', out);
 }
 
 static void

@@ -24,6 +24,13 @@ enum pg_rx_verify_mode {
 	PG_RX_VERIFY_FULL,    /**< of all */
 };
 
+/** Which buffers packets come in. */
+enum pg_rx_buffers {
+	PG_RX_BUFFERS_FRESH, /**< what was freed last is taken first */
+	PG_RX_BUFFERS_COLD,  /**< all by turns, more than a cache holds */
+	PG_RX_BUFFERS_HOT,   /**< the same few; their sender keeps a reference to each */
+};
+
 /** Where the packets that a graph drops are counted. */
 enum pg_rx_counters {
 	PG_RX_COUNTERS_PERCPU, /**< by each graph for itself, which its thread alone writes to */
@@ -43,6 +50,7 @@ struct pg_rx_config {
 	uint64_t flows;     /**< of `local`: sockets that there may be */
 	uint64_t verify;    /**< enum pg_rx_verify_mode */
 	uint64_t counters;  /**< enum pg_rx_counters */
+	uint64_t buffers;   /**< enum pg_rx_buffers */
 };
 
 /** Packets that nodes of such a graph may hold at once. */

@@ -229,7 +229,7 @@ pg_rx_graph_destroy(struct pg_rx_graph *rx)
 bool
 pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b)
 {
-	if (strcmp(a->graph, b->graph) != 0 || a->verify != b->verify)
+	if (strcmp(a->graph, b->graph) != 0 || a->verify != b->verify || a->buffers != b->buffers)
 		return false;
 	return strcmp(a->graph, "null") == 0 || // which asks for nothing else
 	       memcmp((const char *)a + sizeof(a->graph), (const char *)b + sizeof(b->graph),

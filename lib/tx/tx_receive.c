@@ -10,7 +10,12 @@
 
 #include "tx_priv.h"
 
-static const struct pg_rx_config empty = {.graph = "null"};
+// What the generator alone is measured with.
+static struct pg_rx_config
+empty(uint64_t buffers)
+{
+	return (struct pg_rx_config){.graph = "null", .buffers = buffers};
+}
 
 static struct tx_graph *
 find(const struct pg_worker *worker, const struct pg_rx_config *config)
@@ -29,12 +34,14 @@ tx_graph_of(const struct pg_device *device)
 }
 
 struct pg_rx_graph *
-tx_graph_null(const struct pg_worker *worker)
+tx_graph_null(const struct pg_device *device)
 {
-	return find(worker, &empty)->rx;
+	const struct pg_rx_config config = empty(device->settings.rx.buffers);
+
+	return find(device->thread->worker, &config)->rx;
 }
 
-// One more device has this configuration. NULL with text.
+// The graph of this configuration, which is wanted. NULL with text.
 static struct tx_graph *
 join(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_config *config,
 	struct pg_error *err)
@@ -63,7 +70,7 @@ join(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_conf
 		graph->next = worker->graphs;
 		worker->graphs = graph;
 	}
-	graph->ndevices++;
+	graph->wanted = true;
 	return graph;
 }
 
@@ -82,7 +89,7 @@ sweep(struct pg_worker *worker)
 	while (*link != NULL) {
 		struct tx_graph *graph = *link;
 
-		if (graph->ndevices > 0) {
+		if (graph->wanted) {
 			link = &graph->next;
 			continue;
 		}
@@ -96,23 +103,26 @@ tx_graphs_prepare(struct pg_engine *engine, struct pg_thread *thread, struct pg_
 {
 	struct pg_worker *worker = thread->worker;
 	struct pg_device *device;
-	bool any = false;
 
 	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
-		g->ndevices = !pg_rx_graph_stale(g->rx);
+		g->wanted = !pg_rx_graph_stale(g->rx);
 	sweep(worker);
-	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
+	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next) {
 		g->ndevices = 0;
+		g->wanted = false;
+	}
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	{
+		const struct pg_rx_config null = empty(device->settings.rx.buffers);
+		struct tx_graph *graph;
+
 		if (device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE)
 			continue;
-		any = true;
-		if (join(engine, thread, &device->settings.rx, err) == NULL)
+		graph = join(engine, thread, &device->settings.rx, err);
+		if (graph == NULL || join(engine, thread, &null, err) == NULL)
 			return -err->code;
+		graph->ndevices++;
 	}
-	if (any && join(engine, thread, &empty, err) == NULL)
-		return -err->code;
 	sweep(worker);
 	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
 		pg_rx_graph_begin(g->rx);

@@ -202,6 +202,8 @@ check_templates(struct pg_engine *engine, struct pg_error *err)
 			rc = tx_rate_check(device, &flow, err);
 		if (rc == 0)
 			rc = tx_frags_check(device, err);
+		if (rc == 0)
+			rc = tx_hot_check(device, err);
 		if (rc < 0) {
 			struct pg_error named = *err;
 

@@ -182,7 +182,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	}
 	graph = tx_graph_of(device);
 	task->rx = graph->rx;
-	task->null = tx_graph_null(worker);
+	task->null = tx_graph_null(device);
 	task->patience = pg_clock_cycles(clock, TX_HELD_WAIT_NS, &frac);
 	task->shared = graph->ndevices > 1;
 	task->profile = &device->profile;
@@ -242,7 +242,7 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	}
 	task->prog = task->owned_prog = prog;
 	device->task = task; // destroyed with it from here on
-	if (task_fill(task, device, queue) < 0)
+	if (task_fill(task, device, queue) < 0 || tx_hot_create(task) < 0)
 		return no_memory(device, err);
 	if (tx_frags_prepare(task, device, err) < 0 || tx_verify_prepare(task, err) < 0 ||
 		(as_linux(device) && give_walk(task, device, err) < 0))
@@ -282,6 +282,7 @@ tx_task_destroy(struct pg_task *task)
 	tx_frags_release(task);
 	rte_free(task->state.seen);
 	rte_free(task->map);
+	rte_free(task->hot);
 	pg_verify_destroy(task->verify);
 	rte_free(task);
 }

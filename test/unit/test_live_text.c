@@ -159,8 +159,7 @@ test_drops(void **state)
 	packets[PG_RX_NOT_IP] = 7;
 	live_drops(&drops, packets, true, PG_NS_PER_S / 2);
 	text = table(1, 4000, 24, 200);
-	CHECK(strstr(text,
-		      "\nproto 6: 0 drops/s, proto 17: 6000 drops/s, not IP: 14 drops/s\n[") !=
+	CHECK(strstr(text, "\nproto 6: 0 drops/s, proto 17: 6000 drops/s, not IP: 14 drops/s\n[") !=
 			NULL,
 		"%s", text);
 	free(text);

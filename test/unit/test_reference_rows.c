@@ -411,6 +411,7 @@ static const struct {
 	{NULL, "rx_rules |pass; nosuch", NULL, EINVAL},
 	{NULL, "rx_buffers fresh", "OK: rx_buffers=fresh", 0},
 	{NULL, "rx_buffers cold", "OK: rx_buffers=cold", 0},
+	{NULL, "rx_buffers hot", "OK: rx_buffers=hot", 0},
 	{NULL, "rx_buffers |warm", NULL, EINVAL},
 	{NULL, "rx_buffers |", NULL, EINVAL},
 	{NULL, "rx_buffers cold |fresh", NULL, EINVAL},

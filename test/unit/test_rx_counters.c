@@ -79,7 +79,8 @@ test_one_of_two(void **state)
 	CHECK_U64(pg_rx_shared_drops(), 0, "the setting is taken back");
 }
 
-// What is delivered is no drop; devices of one thread that count elsewhere have graphs of their own.
+// What is delivered is no drop; devices of one thread that count elsewhere have graphs of their
+// own.
 static void
 test_delivered(void **state)
 {
