@@ -172,8 +172,33 @@ void rx_fib_close(struct rx_slot *slot);
 /** Where a node sends one packet. */
 typedef rte_edge_t (*rx_verdict_fn)(struct rte_mbuf *mbuf, const struct rx_slot *slot);
 
+/** Hand packets on edge by edge: those that take the first one's edge, then those that take that of
+ *  the first left, in order. Shape: n > 0; objs[n] and next[n] are overwritten. */
+static __rte_noinline void
+rx_split(struct rte_graph *graph, struct rte_node *node, void **objs, rte_edge_t *next, uint16_t n)
+{
+	while (n > 0) {
+		const rte_edge_t edge = next[0];
+		void **to = rte_node_next_stream_get(graph, node, edge, n);
+		uint16_t taken = 0, left = 0;
+
+		for (uint16_t k = 0; k < n; k++) {
+			void *obj = objs[k];
+			const rte_edge_t its = next[k];
+
+			to[taken] = obj;
+			taken += its == edge;
+			objs[left] = obj;
+			next[left] = its;
+			left += its != edge;
+		}
+		rte_node_next_stream_put(graph, node, edge, taken);
+		n = left;
+	}
+}
+
 /** Hand packets on: all at once if their edges are equal (`mixed` is the OR of their differences),
- *  one by one if not. Shape: next[n] are edges. */
+ *  apart if not. Shape: next[n] are edges. */
 static inline void
 rx_forward(struct rte_graph *graph, struct rte_node *node, void **objs, rte_edge_t *next,
 	uint16_t n, rte_edge_t mixed)
@@ -181,7 +206,7 @@ rx_forward(struct rte_graph *graph, struct rte_node *node, void **objs, rte_edge
 	if (likely(mixed == 0))
 		rte_node_next_stream_move(graph, node, next[0]);
 	else
-		rte_node_enqueue_next(graph, node, next, objs, n);
+		rx_split(graph, node, objs, next, n);
 }
 
 /** Ask for each packet of a burst, and hand them on. */
