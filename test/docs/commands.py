@@ -36,7 +36,7 @@ NOT_RUN = [
     (r"scripts/quickstart", "scripts/check runs it"),
     (r"scripts/check( --\S+)*", "it runs this test"),
     (r"scripts/bench( --\S+( \S+)?)*", "it takes minutes and two quiet CPUs"),
-    (r"scripts/ingress-scaling", "it takes a minute and quiet CPUs; test/system runs it shortly"),
+    (r"scripts/ingress-(scaling|sweep)( --\S+( \S+)?)*", "it takes minutes and quiet CPUs; test/system has short ones"),
     (r"scripts/sweep --device 0000:03:00.0 .*", "it needs a NIC; test/system/sweep.sh has none"),
     (r"test/perf/instructions.py( --\S+)*", "the suite perf runs it"),
     (r"meson setup build|ninja -C build( \S+)?", "whoever runs this test has built already"),
