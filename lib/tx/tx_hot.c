@@ -44,7 +44,7 @@ tx_hot_check(const struct pg_device *device, struct pg_error *err)
 		why = "a receipt, which is for packets that all differ";
 	else if (!(set->tmpl.flags & PG_FLAG_SHARED))
 		why = "the flag !SHARED, which hands packets over for good";
-	else if (pg_rx_config_writes(&set->rx))
+	else if (tx_graph_writes(set))
 		why = "nodes that may write to packets";
 	if (why == NULL)
 		return 0;
@@ -165,9 +165,9 @@ tx_hot_build(struct pg_task *task, unsigned int n, uint64_t *built)
 	uint64_t bytes = 0;
 	uint32_t odd = 0, word;
 
-	task->state.scratch->alike = 0;
 	if (unlikely(hot->n == 0) && !fill(task, n, built))
 		return 0;
+	task->state.scratch->alike = 0;
 	line_up(hot, pkts, n);
 	for (unsigned int k = 0; k < n; k++) {
 		memcpy(&word, &pkts[k]->data_off, sizeof(word));

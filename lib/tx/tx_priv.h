@@ -408,6 +408,9 @@ void tx_map_drop(struct tx_map *map, uint64_t *bytes);
 /** Packets per transmit call that a device really uses. */
 uint32_t tx_call_packets(const struct pg_device_settings *settings);
 
+/** May its receive graph write to the packets of a device with these settings? */
+bool tx_graph_writes(const struct pg_device_settings *set);
+
 /** Read the ports' own counters before a run, and make the account after it. */
 int tx_account_begin(struct pg_engine *engine, struct pg_error *err);
 void tx_account_end(struct pg_engine *engine);

@@ -68,13 +68,15 @@ keeps_packets(const struct tx_queue *queue)
 	return queue != NULL && (queue->port == NULL || queue->port->keeps_packets);
 }
 
-// The bytes that each packet has in its first segment at least.
-static uint32_t
-shortest(const struct pg_template *tmpl)
+bool
+tx_graph_writes(const struct pg_device_settings *set)
 {
+	const struct pg_template *tmpl = &set->tmpl;
 	bool varies = tmpl->min_size < tmpl->max_size || tmpl->imix.count > 0 || tmpl->frags > 0;
+	// What each packet has in its first segment at least.
+	uint32_t bytes = varies ? pg_template_frame_min(tmpl) : pg_template_frame_max(tmpl);
 
-	return varies ? pg_template_frame_min(tmpl) : pg_template_frame_max(tmpl);
+	return pg_rx_config_writes(&set->rx, bytes);
 }
 
 // The pool serves one template, and nobody writes to its packets: neither such drivers nor the
@@ -86,7 +88,7 @@ image_kept(const struct pg_device *device, const struct tx_queue *queue)
 	const struct pg_device_settings *set = &device->settings;
 
 	return queue->ndevices == 1 && keeps_packets(queue) &&
-	       (queue->port != NULL || !pg_rx_config_writes(&set->rx, shortest(&set->tmpl)));
+	       (queue->port != NULL || !tx_graph_writes(set));
 }
 
 // The same of the mbufs' metadata, which several templates may have in common.
