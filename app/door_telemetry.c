@@ -233,23 +233,38 @@ get_threads(const char *cmd, const char *params, struct rte_tel_data *d)
 	return 0;
 }
 
+// Consumes the list; the device's request ends.
+static int
+answer_list(struct rte_tel_data *d, struct app *app, json_t *list)
+{
+	json_t *object;
+	size_t index;
+
+	rte_tel_data_start_array(d, RTE_TEL_CONTAINER);
+	json_array_foreach(list, index, object) add_entry(d, json_incref(object));
+	json_decref(list);
+	leave(app);
+	return 0;
+}
+
 static int
 get_graph(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	struct app *app;
 	struct pg_device *device = enter_device(params, &app);
-	json_t *nodes, *node;
-	size_t index;
 
 	(void)cmd;
-	if (device == NULL)
-		return -1;
-	nodes = pg_report_json_nodes(device);
-	rte_tel_data_start_array(d, RTE_TEL_CONTAINER);
-	json_array_foreach(nodes, index, node) add_entry(d, json_incref(node));
-	json_decref(nodes);
-	leave(app);
-	return 0;
+	return device != NULL ? answer_list(d, app, pg_report_json_nodes(device)) : -1;
+}
+
+static int
+get_receivers(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	struct app *app;
+	struct pg_device *device = enter_device(params, &app);
+
+	(void)cmd;
+	return device != NULL ? answer_list(d, app, pg_report_json_receivers(device, false)) : -1;
 }
 
 // A speaker for each request: one may be waiting for a run while another stops it.
@@ -339,6 +354,8 @@ static const struct {
 	{"/pmdgen/device", get_device, "Figures of a device. Parameters: its name"},
 	{"/pmdgen/threads", get_threads, "Threads. Takes no parameters"},
 	{"/pmdgen/graph", get_graph, "Nodes of a receive graph. Parameters: a device's name"},
+	{"/pmdgen/receivers", get_receivers,
+		"Other threads that receive. Parameters: a device's name"},
 	{"/pmdgen/command", run_command, "Run lines of the language. Parameters: the lines"},
 };
 

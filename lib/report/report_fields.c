@@ -162,6 +162,27 @@ const struct report_field report_node_fields[] = {
 	{0},
 };
 
+const struct report_field report_receiver_fields[] = {
+	{"ring_size", U32(pg_receiver, ring_size), METRIC("ring_size", NULL),
+		.help = "Packets that the ring to a receiving thread holds"},
+	{"offered", U64(pg_receiver, offered), METRIC("offered_packets", "packets"), COUNTER,
+		.help = "Packets handed to that ring"},
+	{"lost", U64(pg_receiver, lost), METRIC("lost_packets", "packets"), COUNTER,
+		.help = "Packets dropped because it was full"},
+	{"received", U64(pg_receiver, received), METRIC("received_packets", "packets"), COUNTER,
+		.help = "Packets that the receiving thread took out of it"},
+	{"in_flight", U64(pg_receiver, in_flight), METRIC("in_flight_packets", "packets"),
+		.help = "Packets in it"},
+	{"errors", U64(pg_receiver, errors), METRIC("errors", NULL), COUNTER,
+		.help = "Packets received that the graph of that thread dropped"},
+	{"calls", U64(pg_receiver, calls), METRIC("calls", NULL), COUNTER,
+		.help = "Walks of that graph"},
+	{"cycles_per_packet", REAL(pg_receiver, cycles_per_packet),
+		METRIC("cycles_per_packet", NULL),
+		.help = "Busy TSC cycles of that thread per packet received"},
+	{0},
+};
+
 const struct report_field report_clock_fields[] = {
 	{"hz", REAL(pg_clock, hz), METRIC("hertz", "hertz"), .help = "TSC cycles per second"},
 	{"error_ppm", REAL(pg_clock, error_ppm), METRIC("error_ratio", "ratio"), .scale = 1e-6,

@@ -93,24 +93,44 @@ pg_report_json_begin(int eal_argc, char **eal_argv)
 	return report;
 }
 
-json_t *
-pg_report_json_nodes(const struct pg_device *device)
+// cycles: busy, of the thread whose nodes they are.
+static json_t *
+nodes_json(const struct pg_rx_profile *p, uint64_t cycles, const struct pg_thread *thread)
 {
-	const struct pg_rx_profile *p = &device->profile;
 	json_t *nodes = json_array();
+	char name[24];
 
 	for (unsigned int i = 0; i < p->nnodes; i++) {
 		const struct pg_rx_node_count *n = &p->node[i];
 		json_t *node = json_object();
 
 		set_text(node, "name", n->name);
+		if (thread != NULL) {
+			snprintf(name, sizeof(name), "kpktgend_%u", thread->lcore);
+			set_text(node, "thread", name);
+		}
 		json_object_set_new(node, "drop", json_boolean(n->drop));
 		set_fields(node, report_node_fields, n);
 		if (n->packets > 0)
 			set_real(node, "cycles_per_packet", (double)n->cycles / (double)n->packets);
-		if (device->result.cycles > 0)
-			set_real(node, "share", (double)n->cycles / (double)device->result.cycles);
+		if (cycles > 0)
+			set_real(node, "share", (double)n->cycles / (double)cycles);
 		json_array_append_new(nodes, node);
+	}
+	return nodes;
+}
+
+json_t *
+pg_report_json_nodes(const struct pg_device *device)
+{
+	json_t *nodes = nodes_json(&device->profile, device->result.cycles, NULL), *more;
+
+	for (unsigned int i = 0; i < device->nreceivers; i++) {
+		const struct pg_receiver *r = &device->receivers[i];
+
+		more = nodes_json(&r->profile, r->cycles, r->thread);
+		json_array_extend(nodes, more);
+		json_decref(more);
 	}
 	return nodes;
 }
@@ -155,6 +175,16 @@ verified_json(const struct pg_rx_verified *v)
 	return object;
 }
 
+static void
+set_profile(json_t *object, const struct pg_rx_profile *p, uint64_t cycles)
+{
+	json_object_set_new(object, "nodes", nodes_json(p, cycles, NULL));
+	if (p->ncounters > 0)
+		json_object_set_new(object, "counters", counters_json(p));
+	if (p->verified != NULL)
+		json_object_set_new(object, "verified", verified_json(p->verified));
+}
+
 static json_t *
 profile_json(const struct pg_device *device)
 {
@@ -162,21 +192,40 @@ profile_json(const struct pg_device *device)
 	const struct pg_placement *place = &device->placement;
 	json_t *object = json_object();
 
-	set_text(object, "graph", device->profile.graph);
+	set_text(object, "graph",
+		device->profile.nnodes > 0 ? device->profile.graph
+					   : device->receivers[0].profile.graph);
 	set_text(object, "buffers", place->outgrown != NULL ? "cold" : "fresh");
 	if (place->outgrown != NULL) {
 		set_text(object, "outgrown", place->outgrown);
 		report_set_int(object, "outgrown_bytes", place->outgrown_bytes);
 	}
-	json_object_set_new(object, "nodes", pg_report_json_nodes(device));
-	if (device->profile.ncounters > 0)
-		json_object_set_new(object, "counters", counters_json(&device->profile));
-	if (device->profile.verified != NULL)
-		json_object_set_new(object, "verified", verified_json(device->profile.verified));
+	set_profile(object, &device->profile, device->result.cycles);
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
 	set_real(object, "generator_cycles_per_packet", device->own_cycles);
 	set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
 	return object;
+}
+
+// What the other threads did that received from it.
+json_t *
+pg_report_json_receivers(const struct pg_device *device, bool with_nodes)
+{
+	json_t *receivers = json_array();
+	char name[24];
+
+	for (unsigned int i = 0; i < device->nreceivers; i++) {
+		const struct pg_receiver *r = &device->receivers[i];
+		json_t *object = json_object();
+
+		snprintf(name, sizeof(name), "kpktgend_%u", r->thread->lcore);
+		set_text(object, "thread", name);
+		set_fields(object, report_receiver_fields, r);
+		if (with_nodes)
+			set_profile(object, &r->profile, r->cycles);
+		json_array_append_new(receivers, object);
+	}
+	return receivers;
 }
 
 static void
@@ -261,7 +310,8 @@ mode_of(const struct pg_device *device)
 
 	if (device->task == NULL && !device->has_run)
 		return names[device->settings.xmit_mode];
-	return names[device->profile.nnodes > 0 ? PG_XMIT_NETIF_RECEIVE : device->asked_mode];
+	return names[device->profile.nnodes > 0 || device->nreceivers > 0 ? PG_XMIT_NETIF_RECEIVE
+									  : device->asked_mode];
 }
 
 json_t *
@@ -305,8 +355,10 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 		set_text(object, "limit", device->account.limit);
 	if (device->gaps.packets > 0)
 		json_object_set_new(object, "gaps", gaps_json(&device->gaps));
-	if (device->profile.nnodes > 0)
+	if (device->profile.nnodes > 0 || device->nreceivers > 0)
 		json_object_set_new(object, "profile", profile_json(device));
+	if (device->nreceivers > 0)
+		json_object_set_new(object, "receivers", pg_report_json_receivers(device, true));
 	return object;
 }
 

@@ -261,17 +261,10 @@ profile_line(const struct pg_rx_node_count *node, double all, FILE *out)
 	fputc('\n', out);
 }
 
-// Per node what rte_graph counted; then the whole, gross and without the generator's own cost.
+// What the nodes of one thread counted; `all` are its busy cycles.
 static void
-profile(const struct pg_device *device, FILE *out)
+nodes(const struct pg_rx_profile *p, double all, FILE *out)
 {
-	const struct pg_rx_profile *p = &device->profile;
-	double all = (double)device->result.cycles, net;
-
-	if (p->nnodes == 0 || device->result.sent == 0)
-		return;
-	fprintf(out, "     graph: %s\n", p->graph);
-	buffers(device, out);
 	fprintf(out, "     profile: node %27s %16s %10s", "packets", "cycles/packet", "share");
 	if (p->node[0].sampled > 0)
 		fprintf(out, " %7s %7s %7s  of 1 burst in %d", "p50", "p99", "max", PG_RX_SAMPLED);
@@ -285,7 +278,22 @@ profile(const struct pg_device *device, FILE *out)
 			fprintf(out, "     counted, %-17s %14" PRIu64 "\n", p->counter_name[i].text,
 				p->counter[i]);
 	}
-	net = device->result.cycles_per_packet - device->own_cycles;
+}
+
+// Per node what rte_graph counted; then the whole, gross and without the generator's own cost.
+static void
+profile(const struct pg_device *device, FILE *out)
+{
+	const struct pg_rx_profile *p = &device->profile;
+	double net = device->result.cycles_per_packet - device->own_cycles;
+
+	if ((p->nnodes == 0 && device->nreceivers == 0) || device->result.sent == 0)
+		return;
+	fprintf(out, "     graph: %s\n",
+		p->nnodes > 0 ? p->graph : device->receivers[0].profile.graph);
+	buffers(device, out);
+	if (p->nnodes > 0)
+		nodes(p, (double)device->result.cycles, out);
 	fprintf(out,
 		"     gross: %.2f cycles/packet   generator into an empty graph: %.2f   net: "
 		"%.2f\n",
@@ -308,6 +316,28 @@ verified(const struct pg_rx_verified *v, FILE *out)
 	for (uint32_t i = 0; i < v->length && i < PG_RX_SHOWN; i++)
 		fprintf(out, " %02x", v->bytes[i]);
 	fprintf(out, "%s\n", v->length > PG_RX_SHOWN ? " ..." : "");
+}
+
+// What other threads did with packets of the device.
+static void
+receivers(const struct pg_device *device, FILE *out)
+{
+	for (unsigned int i = 0; i < device->nreceivers; i++) {
+		const struct pg_receiver *r = &device->receivers[i];
+
+		fprintf(out,
+			"     kpktgend_%u: received %" PRIu64 " of %" PRIu64
+			" packets handed to it, lost %" PRIu64
+			" to its full ring of %u, in flight %" PRIu64 "\n",
+			r->thread->lcore, r->received, r->offered, r->lost, r->ring_size,
+			r->in_flight);
+		if (r->received == 0)
+			continue;
+		nodes(&r->profile, (double)r->cycles, out);
+		fprintf(out, "     kpktgend_%u: %.2f cycles/packet\n", r->thread->lcore,
+			r->cycles_per_packet);
+		verified(r->profile.verified, out);
+	}
 }
 
 static void
@@ -357,6 +387,7 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 		memory(&device->placement, out);
 		profile(device, out);
 		verified(device->profile.verified, out);
+		receivers(device, out);
 	}
 	sum_line(engine, out);
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)

@@ -47,6 +47,20 @@ bool pg_rx_config_writes(const struct pg_rx_config *config);
 bool pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b);
 
 struct pg_rx_graph;
+struct rte_ring;
+
+#define PG_RX_RING_MAX 262144 /**< packets that a ring to another thread may hold */
+
+/** The way of packets to another thread's graph. producer: rw; control: r. */
+struct pg_rx_lane {
+	struct rte_ring *ring; /**< of one producer and one consumer; never waited for */
+	uint64_t offered;      /**< packets that were to go this way ... */
+	uint64_t lost;         /**< ... and did not, for the ring was full */
+};
+
+/** Look at the name of a thread, kpktgend_N; the lcore that it means. Errors: -EINVAL with text. */
+int pg_rx_thread_check(const char *text, struct pg_error *err);
+int pg_rx_thread_read(const char *text, unsigned int *lcore);
 
 /** The name of what a node counts beside its packets: "xdp: udp". */
 struct pg_rx_counter_name {

@@ -74,7 +74,7 @@ tx_account_leave(struct pg_engine *engine, const struct pg_device *device)
 	const struct pg_task *task = device->task;
 
 	for (struct pg_port_account *a = engine->run.ports; a != NULL; a = a->next) {
-		if (a->port == device->port && task != NULL && task->rx == NULL)
+		if (a->port == device->port && task != NULL && !task->injects)
 			a->offered += task->counters.sent;
 	}
 }
@@ -87,7 +87,7 @@ offered_to(const struct pg_engine *engine, const struct pg_port *port)
 
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
-		if (device->port == port && device->task != NULL && device->task->rx == NULL)
+		if (device->port == port && device->task != NULL && !device->task->injects)
 			sent += device->result.sent;
 	}
 	return sent;
@@ -173,7 +173,7 @@ tx_account_end(struct pg_engine *engine)
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		engine->run.fell_short |= device->task != NULL && device->fell_short;
-		if (device->task != NULL && device->task->rx == NULL)
+		if (device->task != NULL && !device->task->injects)
 			device->account.driver_sent = driver_sent(engine, device);
 	}
 }

@@ -65,6 +65,18 @@ one_shape(const struct pg_template *tmpl)
 	return tmpl->min_size >= tmpl->max_size && tmpl->imix.count == 0 && tmpl->frags == 0;
 }
 
+// Packets that nodes keep, that are on their way to other threads, and that lie in their caches.
+static uint32_t
+may_hold(const struct pg_device *device)
+{
+	uint32_t n = pg_rx_config_keeps(&device->settings.rx);
+
+	if (tx_receiving_thread(device) != device->thread)
+		n += device->settings.rx_ring + tx_call_packets(&device->settings) +
+		     2 * RTE_MEMPOOL_CACHE_MAX_SIZE;
+	return n;
+}
+
 // Count a device in on its thread's queues for its port (DESIGN 1).
 static int
 join(struct pg_device *device, struct pg_error *err)
@@ -95,7 +107,7 @@ join(struct pg_device *device, struct pg_error *err)
 	queue->alike &= one_shape(tmpl) && tmpl->skb_priority == queue->priority &&
 			(queue->ndevices == 1 || frame == queue->frame_max);
 	if (injects(device))
-		queue->kept += pg_rx_config_keeps(&device->settings.rx);
+		queue->kept += may_hold(device);
 	tx_map_plan(device, &plan);
 	queue->nqueues = RTE_MAX(queue->nqueues, plan.hi + 1);
 	queue->frame_max = RTE_MAX(queue->frame_max, frame);
@@ -282,22 +294,29 @@ prepare_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *
 		       : make_pool(engine, queue, size, cache, bytes, err);
 }
 
+int
+tx_scratch_prepare(struct pg_thread *thread, struct pg_error *err)
+{
+	struct pg_worker *worker = thread->worker;
+
+	if (worker->scratch == NULL)
+		worker->scratch =
+			pg_prog_scratch_create((int)rte_lcore_to_socket_id(thread->lcore));
+	return worker->scratch != NULL
+		       ? 0
+		       : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for a worker");
+}
+
 static int
 prepare_thread(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
 {
-	struct pg_worker *worker = thread->worker;
-	int socket = (int)rte_lcore_to_socket_id(thread->lcore), rc = 0;
+	int rc = tx_scratch_prepare(thread, err);
 
-	if (worker->scratch == NULL)
-		worker->scratch = pg_prog_scratch_create(socket);
-	if (worker->scratch == NULL)
-		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for a worker");
-	for (struct tx_queue *q = worker->queues; rc == 0 && q != NULL; q = q->next) {
-		if (q->ndevices == 0)
-			continue;
-		rc = prepare_pool(engine, q, err);
+	for (struct tx_queue *q = thread->worker->queues; rc == 0 && q != NULL; q = q->next) {
+		if (q->ndevices > 0)
+			rc = prepare_pool(engine, q, err);
 	}
-	return rc == 0 ? tx_graphs_prepare(engine, thread, err) : rc;
+	return rc;
 }
 
 int
@@ -329,7 +348,7 @@ tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err)
 		if (engine->threads[i] != NULL && !TAILQ_EMPTY(&engine->threads[i]->devices))
 			rc = prepare_thread(engine, engine->threads[i], err);
 	}
-	return rc;
+	return rc == 0 ? tx_graphs_prepare(engine, err) : rc;
 }
 
 static void

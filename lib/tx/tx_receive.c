@@ -25,7 +25,7 @@ find(const struct pg_worker *worker, const struct pg_rx_config *config)
 struct tx_graph *
 tx_graph_of(const struct pg_device *device)
 {
-	return find(device->thread->worker, &device->settings.rx);
+	return find(tx_receiving_thread(device)->worker, &device->settings.rx);
 }
 
 struct pg_rx_graph *
@@ -91,29 +91,55 @@ sweep(struct pg_worker *worker)
 	}
 }
 
-int
-tx_graphs_prepare(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
+// One more device meets a graph of this configuration on that thread, whose worker then needs room
+// to work in.
+static int
+want(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_config *config,
+	struct pg_error *err)
 {
-	struct pg_worker *worker = thread->worker;
+	if (tx_scratch_prepare(thread, err) < 0 || join(engine, thread, config, err) == NULL)
+		return -err->code;
+	return 0;
+}
+
+// The graphs of all devices, and where they are built the empty one.
+static int
+want_all(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
+{
 	struct pg_device *device;
 	bool any = false;
+	int rc = 0;
 
-	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
-		g->ndevices = 0;
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	{
 		if (device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE)
 			continue;
 		any = true;
-		if (join(engine, thread, &device->settings.rx, err) == NULL)
-			return -err->code;
+		rc = want(engine, tx_receiving_thread(device), &device->settings.rx, err);
+		if (rc < 0)
+			return rc;
 	}
-	if (any && join(engine, thread, &empty, err) == NULL)
-		return -err->code;
-	sweep(worker);
-	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
-		pg_rx_graph_begin(g->rx);
-	return 0;
+	return any ? want(engine, thread, &empty, err) : 0;
+}
+
+int
+tx_graphs_prepare(struct pg_engine *engine, struct pg_error *err)
+{
+	struct pg_thread *thread = NULL;
+	int rc = 0;
+
+	while ((thread = pg_engine_next_thread(engine, thread)) != NULL) {
+		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next)
+			g->ndevices = 0;
+	}
+	while (rc == 0 && (thread = pg_engine_next_thread(engine, thread)) != NULL)
+		rc = want_all(engine, thread, err);
+	while (rc == 0 && (thread = pg_engine_next_thread(engine, thread)) != NULL) {
+		sweep(thread->worker);
+		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next)
+			pg_rx_graph_begin(g->rx);
+	}
+	return rc;
 }
 
 void
@@ -130,16 +156,22 @@ tx_graphs_destroy(struct pg_worker *worker)
 static bool
 holds(const struct pg_device *device)
 {
-	return device->task != NULL && device->task->rx != NULL && tx_pool_in_use(device->task) > 0;
+	return device->task != NULL && device->task->injects && tx_pool_in_use(device->task) > 0;
 }
 
-// Who has them, as far as the graph knows.
+// Who has them, as far as the graphs know.
 static void
 tell_held(struct pg_device *device)
 {
-	const char *by;
-	unsigned int held = pg_rx_graph_held(device->task->rx, &by);
+	const char *by = NULL, *there;
+	unsigned int held = 0;
 
+	if (device->task->rx != NULL)
+		held = pg_rx_graph_held(device->task->rx, &by);
+	for (const struct tx_handoff *h = device->task->handoffs; h != NULL; h = h->next) {
+		held += pg_rx_graph_held(h->task->rx, &there);
+		by = there != NULL ? there : by;
+	}
 	if (held == 0)
 		held = tx_pool_in_use(device->task);
 	device->fell_short = true;
@@ -149,10 +181,8 @@ tell_held(struct pg_device *device)
 
 // A packet that ended elsewhere than it must is a fault of the pipeline.
 static void
-tell_difference(struct pg_device *device)
+tell_difference(struct pg_device *device, const struct pg_rx_verified *verified)
 {
-	const struct pg_rx_verified *verified = device->profile.verified;
-
 	if (verified == NULL || verified->differences == 0)
 		return;
 	device->fell_short = true;
@@ -174,6 +204,8 @@ tx_graphs_settle(struct pg_engine *engine)
 			nanosleep(&pause, NULL);
 		if (holds(device) && !device->fell_short)
 			tell_held(device);
-		tell_difference(device);
+		tell_difference(device, device->profile.verified);
+		for (unsigned int i = 0; i < device->nreceivers; i++)
+			tell_difference(device, device->receivers[i].profile.verified);
 	}
 }

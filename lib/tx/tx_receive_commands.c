@@ -34,11 +34,51 @@ static const struct pg_word buffer_kinds[] = {
 	{NULL, 0, NULL, false, false, false},
 };
 
+static const struct pg_word inject_modes[] = {
+	{"direct", PG_INJECT_DIRECT, "through the graph of the device's own thread", false, false,
+		false},
+	{"ring", PG_INJECT_RING, "to another thread, whose graph they walk through", false, false,
+		false},
+	{NULL, 0, NULL, false, false, false},
+};
+
 #define SETTING(word, member)                     \
 	.target = PG_TARGET_DEVICE, .name = word, \
 	.offset = offsetof(struct pg_device_settings, member), .flags = PG_COMMAND_EXTENSION
 
 static const struct pg_command receive_rows[] = {
+	{
+		SETTING("inject", inject),
+		.def = "direct",
+		.arg = {.type = &pg_type_word, .words = inject_modes, .unit = "mode", .width = 1},
+		.help = "which thread's graph packets walk through in netif_receive: the device's "
+			"own, or another one's, which gets them through a ring",
+		.example = "inject ring",
+	},
+	{
+		SETTING("rx_thread", rx_thread),
+		.def = "",
+		.arg = {.type = &pg_type_string,
+			.complete = PG_COMPLETE_THREADS,
+			.valid = pg_rx_thread_check,
+			.unit = "kpktgend_N, a thread"},
+		.help = "the thread that receives with inject ring; if not set, the next one after "
+			"the device's own",
+		.example = "rx_thread kpktgend_1",
+	},
+	{
+		SETTING("rx_ring", rx_ring),
+		.def = "1024",
+		.arg = {.type = &pg_type_number,
+			.min = 1,
+			.max = PG_RX_RING_MAX,
+			.unit = "packets",
+			.width = 4,
+			.suffix = PG_SUFFIX_METRIC},
+		.help = "packets that a ring to another thread holds; what comes while it is full "
+			"is dropped",
+		.example = "rx_ring 4096",
+	},
 	{
 		SETTING("rx_graph", rx.graph),
 		.def = "host",

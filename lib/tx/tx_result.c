@@ -40,7 +40,7 @@ set_current(struct pg_device *device)
 	cur->src_mac_offset = mac_offset(prog, PG_FIELD_MAC_SRC, built);
 	cur->dst_mac_offset = mac_offset(prog, PG_FIELD_MAC_DST, built);
 	if (device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU)
-		cur->queue_map = task->rx == NULL ? task->queue : 0;
+		cur->queue_map = task->injects ? 0 : task->queue;
 	else if (built > 0) // else the current queue stays (reference 6.1.5)
 		cur->queue_map = tx_map_queue(&task->plan, last);
 }
@@ -116,7 +116,7 @@ tx_device_finish(struct pg_device *device)
 	task->finished = true;
 	pg_result_make(&device->result, &task->counters, engine->config.clock, frame,
 		pg_prog_field(task->prog, PG_FIELD_SIZE, last));
-	device->result.errors = errors_of(task);
+	device->result.errors = errors_of(task) + tx_handoffs_read(device);
 	if (!(device->settings.tmpl.flags & PG_FLAG_SHARED))
 		device->result.frags = -1; // every packet was handed over: none is held
 	else if (task->counters.built > 0)
@@ -135,6 +135,7 @@ tx_device_finish(struct pg_device *device)
 		pg_gaps_result(task->gaps, engine->config.clock, &device->gaps);
 	tx_judge(device, engine->run.interrupted);
 	pg_rx_profile_end(&device->profile);
+	tx_handoffs_finish(device);
 	tx_verify_finish(device);
 	device->has_run = true;
 	device->reply[0] = '\0';
@@ -166,6 +167,7 @@ read_live(struct pg_device *device)
 		now.start_cycles = now.stop_cycles;
 	pg_result_make(&device->result, &now, device->thread->engine->config.clock, frame,
 		pg_prog_field(task->prog, PG_FIELD_SIZE, now.built - (now.built > 0)));
+	device->result.errors += tx_handoffs_read(device);
 	device->account.skipped = pg_counter_read(&task->pace.skipped);
 	device->account.moves = pg_counter_read(&task->pace.moves);
 	device->account.moved_ns = pg_clock_ns(

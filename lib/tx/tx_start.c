@@ -22,6 +22,11 @@ destroy_tasks(struct pg_engine *engine)
 		tx_task_destroy(device->task);
 		device->task = NULL;
 	}
+	engine->nhandoffs = 0;
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL)
+			engine->threads[i]->worker->handoffs = NULL;
+	}
 }
 
 static uint64_t
@@ -76,6 +81,8 @@ assign(struct pg_thread *thread, struct pg_error *err)
 
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	n++;
+	for (const struct tx_handoff *h = worker->handoffs; h != NULL; h = h->in_thread)
+		n++;
 	free(worker->tasks);
 	worker->tasks = calloc(n + 1, sizeof(worker->tasks[0]));
 	if (worker->tasks == NULL)
@@ -94,6 +101,10 @@ assign(struct pg_thread *thread, struct pg_error *err)
 	{
 		worker->tasks[--n] = device->task;
 		device->task->place = n;
+	}
+	for (struct tx_handoff *h = worker->handoffs; h != NULL; h = h->in_thread) {
+		worker->tasks[--n] = h->task;
+		h->task->place = n;
 	}
 	return 0;
 }
@@ -162,7 +173,7 @@ launch(struct pg_engine *engine)
 	if (!engine->run.at_instant)
 		engine->run.started_wall_ns = pg_clock_wall_ns();
 	pthread_mutex_lock(&engine->lock);
-	engine->nbusy = 0;
+	engine->nbusy = engine->ncome = 0;
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		struct pg_worker *worker = engine->threads[i] ? engine->threads[i]->worker : NULL;
 
@@ -173,6 +184,7 @@ launch(struct pg_engine *engine)
 		__atomic_store_n(
 			&worker->order, engine->stopped ? TX_STOP : TX_GO, __ATOMIC_RELAXED);
 	}
+	engine->nlaunched = engine->nbusy;
 	pthread_mutex_unlock(&engine->lock);
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		struct pg_worker *worker = engine->threads[i] ? engine->threads[i]->worker : NULL;
@@ -201,6 +213,8 @@ check_templates(struct pg_engine *engine, struct pg_error *err)
 			rc = tx_rate_check(device, &flow, err);
 		if (rc == 0)
 			rc = tx_frags_check(device, err);
+		if (rc == 0)
+			rc = tx_handoff_check(device, err);
 		if (rc < 0) {
 			struct pg_error named = *err;
 

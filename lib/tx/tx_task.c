@@ -151,6 +151,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	const struct tx_graph *graph;
 
 	pg_rx_profile_fini(&device->profile);
+	tx_receivers_forget(device);
 	task->device = device;
 	task->pool = queue->pool;
 	tx_placement(device, queue, &task->placement);
@@ -167,12 +168,15 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 		task->queue = queue->first + RTE_MIN(task->plan.lo, task->plan.start);
 		return 0;
 	}
-	graph = tx_graph_of(device);
-	task->rx = graph->rx;
+	task->injects = true;
 	task->null = tx_graph_null(worker);
-	task->shared = graph->ndevices > 1;
 	task->profile = &device->profile;
 	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
+	if (tx_receiving_thread(device) != device->thread)
+		return 0;
+	graph = tx_graph_of(device);
+	task->rx = graph->rx;
+	task->shared = graph->ndevices > 1;
 	return pg_rx_profile_begin(task->rx, task->profile);
 }
 
@@ -197,7 +201,7 @@ static int
 give_walk(struct pg_task *task, struct pg_device *device, struct pg_error *err)
 {
 	task->state.walk = device->walk;
-	if (task->rx == NULL)
+	if (!task->injects)
 		return 0;
 	task->spare = pg_walk_copy(device->walk);
 	return task->spare != NULL ? 0 : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
@@ -231,9 +235,10 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	if (task_fill(task, device, queue) < 0)
 		return no_memory(device, err);
 	if (tx_frags_prepare(task, device, err) < 0 || tx_verify_prepare(task, err) < 0 ||
-		(as_linux(device) && give_walk(task, device, err) < 0))
+		(as_linux(device) && give_walk(task, device, err) < 0) ||
+		tx_handoffs_create(device, err) < 0)
 		return -err->code;
-	if (task->rx == NULL && task->plan.hi > RTE_MIN(task->plan.lo, task->plan.start)) {
+	if (!task->injects && task->plan.hi > RTE_MIN(task->plan.lo, task->plan.start)) {
 		task->map = tx_map_create(&task->plan, burst, task->copies,
 			(int)rte_lcore_to_socket_id(device->thread->lcore));
 		if (task->map == NULL)
@@ -261,6 +266,7 @@ tx_task_destroy(struct pg_task *task)
 	if (task == NULL)
 		return;
 	task->device->receipt = NULL; // it is the task's
+	tx_handoffs_destroy(task);
 	pg_prog_destroy(task->owned_prog);
 	tx_rate_forget(task);
 	rte_free(task->gaps);
