@@ -136,6 +136,8 @@ receive(const struct pg_device_settings *set, FILE *out)
 {
 	const struct pg_rx_config *rx = &set->rx;
 
+	if (set->rx_source == PG_SOURCE_PORT)
+		fprintf(out, "     rx_source: port\n");
 	if (set->inject == PG_INJECT_RING)
 		fprintf(out, "     inject: ring  rx_ring: %u\n", set->rx_ring);
 	if (set->rx_thread != NULL)

@@ -18,6 +18,24 @@ leads_to_itself(const void *object)
 }
 
 static bool
+is_received_from(const void *object)
+{
+	return ((const struct pg_port_account *)object)->taken != PG_COUNTER_ABSENT;
+}
+
+static bool
+counts_received(const void *object)
+{
+	return ((const struct pg_port_account *)object)->received != PG_COUNTER_ABSENT;
+}
+
+static bool
+counts_received_from(const void *object)
+{
+	return is_received_from(object) && counts_received(object);
+}
+
+static bool
 has_interface(const void *object)
 {
 	return ((const struct pg_port_account *)object)->port->interface[0] != '\0';
@@ -134,8 +152,21 @@ const struct report_field report_port_fields[] = {
 	{"lost", U64(pg_port_account, lost), METRIC("lost_packets", "packets"), COUNTER,
 		.has = driver_counts, .help = "Packets offered, but not counted as sent"},
 	{"received", U64(pg_port_account, received), METRIC("received_packets", "packets"), COUNTER,
-		.has = leads_to_itself,
-		.help = "Packets that came back to a ring that leads to itself"},
+		.has = counts_received,
+		.help = "Packets that its driver counts as received, of a port that leads to "
+			"itself or "
+			"that devices receive from"},
+	{"taken", U64(pg_port_account, taken), METRIC("taken_packets", "packets"), COUNTER,
+		.has = is_received_from, .help = "Packets that devices took from it"},
+	{"missed", U64(pg_port_account, missed), METRIC("missed_packets", "packets"), COUNTER,
+		.has = counts_received_from,
+		.help = "Packets that found its receive queue full, by the driver's count"},
+	{"no_buffer", U64(pg_port_account, no_buffer), METRIC("no_buffer_packets", "packets"),
+		COUNTER, .has = counts_received_from,
+		.help = "Packets that its driver found no buffer for"},
+	{"receive_errors", U64(pg_port_account, receive_errors), METRIC("receive_errors", NULL),
+		COUNTER, .has = counts_received_from,
+		.help = "Packets that its driver counts as received with errors"},
 	{"in_flight", U64(pg_port_account, in_flight), METRIC("in_flight_packets", "packets"),
 		.has = leads_to_itself, .help = "Packets sent to such a ring, and still in it"},
 	{"not_drained", U64(pg_port_account, not_drained), METRIC("not_drained_packets", "packets"),

@@ -195,13 +195,18 @@ profile_json(const struct pg_device *device)
 	set_text(object, "graph",
 		device->profile.nnodes > 0 ? device->profile.graph
 					   : device->receivers[0].profile.graph);
-	set_text(object, "buffers", place->outgrown != NULL ? "cold" : "fresh");
+	set_text(object, "buffers",
+		device->received          ? "port"
+		: place->outgrown != NULL ? "cold"
+					  : "fresh");
 	if (place->outgrown != NULL) {
 		set_text(object, "outgrown", place->outgrown);
 		report_set_int(object, "outgrown_bytes", place->outgrown_bytes);
 	}
 	set_profile(object, &device->profile, device->result.cycles);
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
+	if (device->received)
+		return object;
 	set_real(object, "generator_cycles_per_packet", device->own_cycles);
 	set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
 	return object;

@@ -54,7 +54,8 @@ asked_and_sent(const struct pg_device *device, const struct pg_run *run, FILE *o
 	else
 		fprintf(out, "packets until stopped");
 	asked_rate(&device->asked_rate, out);
-	fprintf(out, "\n     sent: %" PRIu64 " packets", r->sent);
+	fprintf(out, "\n     %s: %" PRIu64 " packets", device->received ? "received" : "sent",
+		r->sent);
 	if (device->asked != 0)
 		fprintf(out, " (%.2f %%)", 100 * (double)r->sent / (double)device->asked);
 	fprintf(out, " at %spps%s\n", pg_units_si(r->rate_pps, rate, sizeof(rate)),
@@ -238,7 +239,9 @@ buffers(const struct pg_device *device, FILE *out)
 {
 	const struct pg_placement *p = &device->placement;
 
-	if (p->outgrown == NULL)
+	if (device->received)
+		fprintf(out, "     buffers: of the port\n");
+	else if (p->outgrown == NULL)
 		fprintf(out, "     buffers: fresh\n");
 	else
 		fprintf(out,
@@ -294,10 +297,11 @@ profile(const struct pg_device *device, FILE *out)
 	buffers(device, out);
 	if (p->nnodes > 0)
 		nodes(p, (double)device->result.cycles, out);
-	fprintf(out,
-		"     gross: %.2f cycles/packet   generator into an empty graph: %.2f   net: "
-		"%.2f\n",
-		device->result.cycles_per_packet, device->own_cycles, net > 0 ? net : 0);
+	fprintf(out, "     gross: %.2f cycles/packet", device->result.cycles_per_packet);
+	if (!device->received)
+		fprintf(out, "   generator into an empty graph: %.2f   net: %.2f",
+			device->own_cycles, net > 0 ? net : 0);
+	fputc('\n', out);
 }
 
 // What verification looked at, and the first packet that ended elsewhere.
@@ -340,9 +344,26 @@ receivers(const struct pg_device *device, FILE *out)
 	}
 }
 
+// What came from a port, and what its driver could not give.
+static void
+port_received(const struct pg_port_account *account, FILE *out)
+{
+	fprintf(out, "port %s (%s): its driver counts %" PRIu64 " received, taken %" PRIu64,
+		account->port->name, account->port->driver, account->received, account->taken);
+	if (account->missed > 0)
+		fprintf(out, "; missed %" PRIu64 ": its queue was full", account->missed);
+	if (account->no_buffer > 0)
+		fprintf(out, "; no buffer for %" PRIu64, account->no_buffer);
+	if (account->receive_errors > 0)
+		fprintf(out, "; errors %" PRIu64, account->receive_errors);
+	fputc('\n', out);
+}
+
 static void
 port_line(const struct pg_port_account *account, FILE *out)
 {
+	if (account->taken != PG_COUNTER_ABSENT && account->received != PG_COUNTER_ABSENT)
+		port_received(account, out);
 	if (account->offered == 0 && account->lost == 0)
 		return;
 	fprintf(out, "port %s (%s): offered %" PRIu64, account->port->name, account->port->driver,

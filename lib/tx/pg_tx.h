@@ -60,6 +60,12 @@ enum pg_gaps_mode {
 };
 #define PG_GAPS_DEVICES 64 /**< 20 kB each: more would leave no cache to the packets */
 
+/** Where packets of netif_receive come from. */
+enum pg_source {
+	PG_SOURCE_INJECT, /**< they are built */
+	PG_SOURCE_PORT,   /**< the device's port receives them */
+};
+
 /** Which thread's graph packets of netif_receive walk through. */
 enum pg_inject {
 	PG_INJECT_DIRECT, /**< the device's own */
@@ -91,6 +97,7 @@ struct pg_device_settings {
 	struct pg_stream stream;
 	struct pg_rx_config rx; /**< of netif_receive */
 	uint8_t rx_buffers;     /**< enum pg_rx_buffers */
+	uint8_t rx_source;      /**< enum pg_source */
 	uint8_t inject;         /**< enum pg_inject */
 	uint32_t rx_ring;       /**< packets that a ring to another thread holds */
 	const char *rx_thread;  /**< "kpktgend_1", which receives; NULL: the next one */
@@ -186,6 +193,8 @@ struct pg_device {
 	struct pg_task *task; /**< owned; NULL while no run is prepared */
 	struct pg_result result;
 	struct pg_rx_profile profile;  /**< of the own thread's graph; nnodes 0: none was walked */
+	bool received;                 /**< its packets came from the port */
+	uint16_t rx_queue;             /**< that they come from; control, before a run */
 	struct pg_receiver *receivers; /**< owned: other threads that received from it */
 	unsigned int nreceivers;
 	double own_cycles; /**< generator into an empty graph, cycles per packet */
@@ -227,9 +236,12 @@ struct pg_port_account {
 	uint64_t offered;           /**< packets that its driver took from us */
 	uint64_t opackets, oerrors; /**< PG_COUNTER_ABSENT: the driver does not say */
 	uint64_t lost;              /**< taken by the driver, but not sent */
-	uint64_t received;          /**< that came back to a ring that leads to itself ... */
-	uint64_t in_flight;         /**< ... and that are in it; both may be PG_COUNTER_ABSENT */
-	uint64_t not_drained;       /**< sent by the driver's count, not yet by the kernel's */
+	/* PG_COUNTER_ABSENT unless it leads to itself, or devices received from it: */
+	uint64_t received;  /**< by the driver's count */
+	uint64_t in_flight; /**< of a ring that leads to itself: sent, but not received */
+	uint64_t taken;     /**< that devices took from it */
+	uint64_t missed, receive_errors, no_buffer; /**< that its driver could not give */
+	uint64_t not_drained; /**< sent by the driver's count, not yet by the kernel's */
 	struct pg_port_account *next;
 };
 

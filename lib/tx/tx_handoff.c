@@ -91,7 +91,7 @@ make_receiver(struct tx_handoff *handoff, const struct pg_task *from, struct tx_
 		rte_free(task);
 		return NULL;
 	}
-	tx_task_bind_receiver(task);
+	tx_task_bind_receiver(task, false);
 	return task;
 }
 

@@ -90,6 +90,9 @@ struct pg_task {
 	uint8_t cancelled;             /**< control: w, once; the worker then ends the task */
 	bool shared;                   /**< const: other devices use the same graph */
 	bool injects;                  /**< const: its packets meet a receive graph */
+	bool receives;                 /**< const: they come from the port */
+	uint16_t least;                /**< const: packets that the port has to be asked for */
+	uint32_t surplus;              /**< worker: w: taken so beyond the count, and freed */
 	struct tx_map *map;            /**< const, owned; NULL: all packets take one queue */
 	struct pg_verify *verify;      /**< const, owned; NULL: no receipt */
 	struct pg_counters counters;
@@ -172,11 +175,12 @@ static_assert(offsetof(struct pg_task, counters) % RTE_CACHE_LINE_SIZE == 0,
  *  whose buffers are on one memory node. Those of other nodes use the same queues from other pools.
  */
 struct tx_queue {
-	struct pg_port *port;  /**< NULL: netif_receive */
-	int socket;            /**< asked for */
-	uint8_t buffers;       /**< enum pg_rx_buffers */
-	uint16_t first;        /**< ethdev queue number */
-	uint16_t nqueues;      /**< that the widest queue map needs */
+	struct pg_port *port; /**< NULL: netif_receive */
+	struct pg_port *from; /**< whose pool it is, that packets come from; NULL: they are built */
+	int socket;           /**< asked for */
+	uint8_t buffers;      /**< enum pg_rx_buffers */
+	uint16_t first;       /**< ethdev queue number */
+	uint16_t nqueues;     /**< that the widest queue map needs */
 	unsigned int ndevices; /**< that share it and its pool */
 	uint32_t frame_max, burst_max;
 	uint32_t priority; /**< of the first device */
@@ -277,8 +281,16 @@ void tx_worker_stop(struct pg_engine *engine, struct pg_worker *worker);
 /** End a run that goes on; its results say `interrupted`. Context: the control lock is held. */
 void tx_run_end(struct pg_engine *engine);
 
-/** Choose the function that a receiving task's loop calls. */
-void tx_task_bind_receiver(struct pg_task *task);
+/** Choose the function that a receiving task's loop calls. timed: it has an end. */
+void tx_task_bind_receiver(struct pg_task *task, bool timed);
+
+/** Does a device take packets from its port? */
+static inline bool
+tx_receives(const struct pg_device *device)
+{
+	return device->settings.xmit_mode == PG_XMIT_NETIF_RECEIVE &&
+	       device->settings.rx_source == PG_SOURCE_PORT;
+}
 
 /** Choose the function that a task's loop calls. timed: it has an end, but no rate. */
 void tx_task_bind(struct pg_task *task, bool paced, bool timed);

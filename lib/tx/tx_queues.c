@@ -39,6 +39,13 @@ socket_of(const struct pg_device *device)
 	return (int)rte_lcore_to_socket_id(device->thread->lcore);
 }
 
+// Whose buffers its packets come in.
+static struct pg_port *
+from_of(const struct pg_device *device)
+{
+	return tx_receives(device) ? device->port : NULL;
+}
+
 static uint8_t
 buffers_of(const struct pg_device *device)
 {
@@ -52,8 +59,8 @@ tx_queue_of(const struct pg_device *device)
 	struct tx_queue *q = device->thread->worker->queues;
 	int socket = socket_of(device);
 
-	while (q != NULL &&
-		(q->port != port || q->socket != socket || q->buffers != buffers_of(device)))
+	while (q != NULL && (q->port != port || q->from != from_of(device) || q->socket != socket ||
+				    q->buffers != buffers_of(device)))
 		q = q->next;
 	return q;
 }
@@ -92,6 +99,7 @@ join(struct pg_device *device, struct pg_error *err)
 		if (queue == NULL)
 			return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 		queue->port = injects(device) ? NULL : device->port;
+		queue->from = from_of(device);
 		queue->socket = socket_of(device);
 		queue->buffers = buffers_of(device);
 		queue->next = worker->queues;
@@ -108,6 +116,11 @@ join(struct pg_device *device, struct pg_error *err)
 			(queue->ndevices == 1 || frame == queue->frame_max);
 	if (injects(device))
 		queue->kept += may_hold(device);
+	if (tx_receives(device)) {
+		device->rx_queue = device->port->want_rxqs++;
+		device->port->want_rx_buffers += may_hold(device) + 2 * RTE_MEMPOOL_CACHE_MAX_SIZE +
+						 tx_call_packets(&device->settings);
+	}
 	tx_map_plan(device, &plan);
 	queue->nqueues = RTE_MAX(queue->nqueues, plan.hi + 1);
 	queue->frame_max = RTE_MAX(queue->frame_max, frame);
@@ -141,7 +154,7 @@ setup_port(struct pg_engine *engine, struct pg_port *port, struct pg_error *err)
 		if (engine->threads[i] != NULL)
 			n += number_queues(engine->threads[i], port, n, &frame_max);
 	}
-	return n > 0 ? pg_port_setup(port, n, frame_max, err) : 0;
+	return n > 0 || port->want_rxqs > 0 ? pg_port_setup(port, n, frame_max, err) : 0;
 }
 
 // Do the queues of the thread on that port get buffers of several pools?
@@ -288,6 +301,11 @@ prepare_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *
 {
 	uint32_t size, cache, bytes;
 
+	if (queue->from != NULL) {
+		queue->pool = queue->from->rx_pool;
+		tx_placement_of_pool(queue->pool, &queue->placement);
+		return 0;
+	}
 	pool_shape(queue, &size, &cache, &bytes);
 	return queue->buffers == PG_RX_BUFFERS_COLD
 		       ? make_cold_pool(engine, queue, size, bytes, err)
@@ -334,6 +352,8 @@ tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err)
 		for (struct tx_queue *q = worker->queues; q != NULL; q = q->next)
 			q->ndevices = 0;
 	}
+	for (struct pg_port *p = pg_ports_first(engine->ports); p != NULL; p = p->next)
+		p->want_rxqs = p->want_rx_buffers = 0;
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		rc = join(device, err);
@@ -354,7 +374,7 @@ tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err)
 static void
 queue_destroy(struct tx_queue *queue)
 {
-	if (queue->pool != NULL && rte_mempool_full(queue->pool))
+	if (queue->from == NULL && queue->pool != NULL && rte_mempool_full(queue->pool))
 		rte_mempool_free(queue->pool);
 	free(queue);
 }
@@ -380,7 +400,7 @@ tx_queues_drop(struct pg_engine *engine, struct pg_port *port)
 		while (*link != NULL) {
 			struct tx_queue *queue = *link;
 
-			if (queue->port != port) {
+			if (queue->port != port && queue->from != port) {
 				link = &queue->next;
 				continue;
 			}

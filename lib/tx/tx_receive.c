@@ -156,7 +156,13 @@ tx_graphs_destroy(struct pg_worker *worker)
 static bool
 holds(const struct pg_device *device)
 {
-	return device->task != NULL && device->task->injects && tx_pool_in_use(device->task) > 0;
+	const struct pg_task *task = device->task;
+	const char *by;
+
+	if (task == NULL || !task->injects)
+		return false;
+	// A port's driver has buffers of its pool too.
+	return task->receives ? pg_rx_graph_held(task->rx, &by) > 0 : tx_pool_in_use(task) > 0;
 }
 
 // Who has them, as far as the graphs know.

@@ -34,6 +34,12 @@ static const struct pg_word buffer_kinds[] = {
 	{NULL, 0, NULL, false, false, false},
 };
 
+static const struct pg_word sources[] = {
+	{"inject", PG_SOURCE_INJECT, "packets are built", false, false, false},
+	{"port", PG_SOURCE_PORT, "the device's port receives them", false, false, false},
+	{NULL, 0, NULL, false, false, false},
+};
+
 static const struct pg_word inject_modes[] = {
 	{"direct", PG_INJECT_DIRECT, "through the graph of the device's own thread", false, false,
 		false},
@@ -47,6 +53,14 @@ static const struct pg_word inject_modes[] = {
 	.offset = offsetof(struct pg_device_settings, member), .flags = PG_COMMAND_EXTENSION
 
 static const struct pg_command receive_rows[] = {
+	{
+		SETTING("rx_source", rx_source),
+		.def = "inject",
+		.arg = {.type = &pg_type_word, .words = sources, .unit = "source", .width = 1},
+		.help = "where packets of netif_receive come from: they are built, or the device's "
+			"port receives them, count of them",
+		.example = "rx_source port",
+	},
 	{
 		SETTING("inject", inject),
 		.def = "direct",

@@ -46,7 +46,9 @@ link_wait(struct pg_engine *engine, struct pg_error *err)
 
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
-		if (device->settings.xmit_mode == PG_XMIT_NETIF_RECEIVE || engine->stopped ||
+		bool sends = device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE;
+
+		if ((!sends && !tx_receives(device)) || engine->stopped ||
 			pg_port_link_wait(device->port, LINK_WAIT_MS))
 			continue;
 		pg_error_set(
@@ -198,6 +200,15 @@ launch(struct pg_engine *engine)
 	}
 }
 
+static int
+check_source(const struct pg_device *device, struct pg_error *err)
+{
+	if (!tx_receives(device) || device->thread->engine->config.dry == NULL)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "a dry run has no packets to receive");
+	return pg_error_expect(err, "rx_source inject");
+}
+
 // What a template or a port cannot do is refused before any port is touched.
 static int
 check_templates(struct pg_engine *engine, struct pg_error *err)
@@ -213,6 +224,8 @@ check_templates(struct pg_engine *engine, struct pg_error *err)
 			rc = tx_rate_check(device, &flow, err);
 		if (rc == 0)
 			rc = tx_frags_check(device, err);
+		if (rc == 0)
+			rc = check_source(device, err);
 		if (rc == 0)
 			rc = tx_handoff_check(device, err);
 		if (rc < 0) {

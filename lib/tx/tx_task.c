@@ -65,7 +65,8 @@ walk_of(struct pg_device *device, struct pg_error *err)
 static bool
 keeps_packets(const struct tx_queue *queue)
 {
-	return queue != NULL && (queue->port == NULL || queue->port->keeps_packets);
+	return queue != NULL && queue->from == NULL &&
+	       (queue->port == NULL || queue->port->keeps_packets);
 }
 
 // The pool serves one template, and nobody writes to its packets: neither such drivers nor the
@@ -152,6 +153,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 
 	pg_rx_profile_fini(&device->profile);
 	tx_receivers_forget(device);
+	device->received = false;
 	task->device = device;
 	task->pool = queue->pool;
 	tx_placement(device, queue, &task->placement);
@@ -169,7 +171,15 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 		return 0;
 	}
 	task->injects = true;
-	task->null = tx_graph_null(worker);
+	task->receives = queue->from != NULL;
+	device->received = task->receives;
+	if (task->receives) {
+		task->port = queue->from->id;
+		task->queue = device->rx_queue;
+		task->least = queue->from->rx_least;
+	} else {
+		task->null = tx_graph_null(worker);
+	}
 	task->profile = &device->profile;
 	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
 	if (tx_receiving_thread(device) != device->thread)
@@ -249,14 +259,18 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	pg_prog_seek(prog, &task->state, 0);
 	if (engine->config.origin != NULL)
 		begin_at(task, engine->config.origin, engine->config.clock);
-	if (!queue->prepared && (image_kept(device, queue) || mbuf_kept(queue))) {
+	if (!queue->prepared && queue->from == NULL &&
+		(image_kept(device, queue) || mbuf_kept(queue))) {
 		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
 		queue->prepared = true;
 	}
 	if (tx_gaps_wanted(device) && tx_gaps_create(task) < 0)
 		return no_memory(device, err);
-	tx_task_bind(task, device->settings.rate.kind != PG_RATE_NONE,
-		device->settings.duration_ns != 0);
+	if (task->receives)
+		tx_task_bind_receiver(task, device->settings.duration_ns != 0);
+	else
+		tx_task_bind(task, device->settings.rate.kind != PG_RATE_NONE,
+			device->settings.duration_ns != 0);
 	return 0;
 }
 

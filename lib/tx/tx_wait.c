@@ -44,6 +44,13 @@ cancel(struct pg_device *device)
 		&worker->order, &go, TX_REVIEW, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
+// Who receives waits for a link to come back, but not for a port that is gone.
+static bool
+has_lost_port(const struct pg_device *device)
+{
+	return device->task->receives && pg_port_gone(device->port);
+}
+
 // The devices of a port whose link is lost end (reference 6.2). True if some are to end.
 static bool
 watch_links(struct pg_engine *engine)
@@ -56,7 +63,8 @@ watch_links(struct pg_engine *engine)
 			continue;
 		TAILQ_FOREACH(device, &engine->devices, in_engine)
 		{
-			if (device->port != p || device->task == NULL || device->task->injects)
+			if (device->port != p || device->task == NULL ||
+				(device->task->injects && !has_lost_port(device)))
 				continue;
 			if (!device->task->cancelled)
 				cancel(device);
