@@ -142,6 +142,8 @@ receive(const struct pg_device_settings *set, FILE *out)
 		fprintf(out, "     inject: ring  rx_ring: %u\n", set->rx_ring);
 	if (set->rx_thread != NULL)
 		fprintf(out, "     rx_thread: %s\n", set->rx_thread);
+	if (rx->steer != NULL)
+		fprintf(out, "     rx_steer: %s\n", rx->steer);
 	if (rx->graph != NULL && strcmp(rx->graph, "host") != 0)
 		fprintf(out, "     rx_graph: %s\n", rx->graph);
 	if (rx->routes != NULL)

@@ -35,6 +35,8 @@ struct pg_rx_config {
 	const char *tap;    /**< of `tap`: "ring" or a file; NULL: nobody reads */
 	uint64_t flows;     /**< of `local`: sockets that there may be */
 	uint64_t verify;    /**< enum pg_rx_verify_mode */
+	const char *steer;  /**< of `steer`: "kpktgend_0,kpktgend_1"; NULL: all threads */
+	uint64_t tail;      /**< 1: only what stands behind `steer`, of a thread steered to */
 };
 
 /** Packets that nodes of such a graph may hold at once. */
@@ -57,6 +59,22 @@ struct pg_rx_lane {
 	uint64_t offered;      /**< packets that were to go this way ... */
 	uint64_t lost;         /**< ... and did not, for the ring was full */
 };
+
+#define PG_RX_STEER_MAX 64 /**< threads that flows are spread over */
+
+/** What a device's graph on one thread needs to spread flows. Const while a run lasts. */
+struct pg_rx_steer {
+	uint32_t n;   /**< threads */
+	uint32_t own; /**< number of this one among them; n: it is none */
+	struct pg_rx_lane *lane[PG_RX_STEER_MAX]; /**< to each; NULL: this one */
+};
+
+/** Does a graph of this configuration steer? Errors: -errno with text. */
+int pg_rx_config_steers(const struct pg_rx_config *config, bool *steers, struct pg_error *err);
+/** Look at a list of threads; the lcores that it means, of NULL all that there are.
+ *  Shape:   lcore[PG_RX_STEER_MAX]; returns how many, 0: it is no such list. */
+int pg_rx_threads_check(const char *text, struct pg_error *err);
+unsigned int pg_rx_threads_read(const char *text, unsigned int *lcore);
 
 /** Look at the name of a thread, kpktgend_N; the lcore that it means. Errors: -EINVAL with text. */
 int pg_rx_thread_check(const char *text, struct pg_error *err);

@@ -19,7 +19,10 @@ struct pg_rx_graph {
 	uint64_t unchecked;  /**< mbuf flag: no check of layer 3 has seen the packet */
 	uint64_t dropped;    /**< packets that drop nodes freed, ever */
 	uint64_t *counters;  /**< of the device whose packets walk; NULL: no node counts more */
-	struct pg_rx_verify *verify; /**< owned; NULL: off */
+	const struct pg_rx_steer *steer; /**< the same; NULL: nothing is steered */
+	int steer_at;                    /**< place in the chain; -1: there is none */
+	bool steer_raw;                  /**< frames come there as they are */
+	struct pg_rx_verify *verify;     /**< owned; NULL: off */
 	struct pg_rx_config config;
 	rte_graph_t id;
 	unsigned int nnodes;

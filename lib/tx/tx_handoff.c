@@ -34,20 +34,79 @@ tx_receiving_thread(const struct pg_device *device)
 	return next != NULL ? next : pg_engine_next_thread(engine, NULL);
 }
 
+// The threads that flows are spread over, if the chain does so. Errors: -errno with text.
+static int
+read_steer(
+	const struct pg_device *device, unsigned int *lcore, unsigned int *n, struct pg_error *err)
+{
+	const struct pg_rx_config *rx = &device->settings.rx;
+	bool steers;
+
+	*n = 0;
+	if (pg_rx_config_steers(rx, &steers, err) < 0)
+		return -err->code;
+	if (steers)
+		*n = pg_rx_threads_read(rx->steer, lcore);
+	return 0;
+}
+
+unsigned int
+tx_steered_threads(const struct pg_device *device, struct pg_thread **thread)
+{
+	struct pg_engine *engine = device->thread->engine;
+	const struct pg_thread *own = tx_receiving_thread(device);
+	unsigned int lcore[PG_RX_STEER_MAX], all = 0, n = 0;
+	struct pg_error err = {0};
+
+	(void)read_steer(device, lcore, &all, &err); // looked at before
+	for (unsigned int i = 0; i < all; i++) {
+		struct pg_thread *to = pg_engine_thread(engine, lcore[i]);
+
+		if (to != NULL && to != own)
+			thread[n++] = to;
+	}
+	return n;
+}
+
+static int
+check_steer(const struct pg_device *device, struct pg_error *err)
+{
+	struct pg_thread *thread[PG_RX_STEER_MAX];
+	unsigned int lcore[PG_RX_STEER_MAX], all;
+
+	if (read_steer(device, lcore, &all, err) < 0)
+		return -err->code;
+	for (unsigned int i = 0; i < all; i++) {
+		if (pg_engine_thread(device->thread->engine, lcore[i]) != NULL)
+			continue;
+		pg_error_set(err, PG_FAULT_INPUT, ENOENT,
+			"there is no thread kpktgend_%u to steer to", lcore[i]);
+		return pg_error_expect(err, "rx_steer with EAL's lcores, kpktgend_N");
+	}
+	if (all == 0 || tx_steered_threads(device, thread) > 0)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "steer needs a second thread to steer to");
+	return pg_error_expect(err, device->settings.rx.steer != NULL
+					    ? "rx_steer with another than the receiving thread"
+					    : "EAL with two lcores (-l 0,1), or no steer");
+}
+
 int
 tx_handoff_check(const struct pg_device *device, struct pg_error *err)
 {
 	const struct pg_thread *thread = tx_receiving_thread(device);
 
-	if (device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE || !rings(device))
+	if (device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE)
 		return 0;
+	if (!rings(device))
+		return check_steer(device, err);
 	if (thread == NULL) {
 		pg_error_set(err, PG_FAULT_INPUT, ENOENT, "there is no thread %.40s to receive",
 			device->settings.rx_thread);
 		return pg_error_expect(err, "one of EAL's lcores, kpktgend_N");
 	}
 	if (thread != device->thread)
-		return 0;
+		return check_steer(device, err);
 	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "inject ring needs a second thread to receive");
 	return pg_error_expect(err, device->settings.rx_thread != NULL
 					    ? "rx_thread with another than the device's own"
@@ -131,24 +190,85 @@ no_memory(const struct pg_device *device, struct pg_error *err)
 	return pg_error_remedy(err, "reserve more with --memory, or lower rx_ring");
 }
 
+// Results, and a way to each thread that receives.
+static int
+make_room(struct pg_device *device, unsigned int n)
+{
+	size_t bytes = n * sizeof(device->receivers[0]);
+
+	device->receivers = aligned_alloc(RTE_CACHE_LINE_SIZE, bytes);
+	if (device->receivers == NULL)
+		return -ENOMEM;
+	memset(device->receivers, 0, bytes);
+	device->nreceivers = n;
+	return 0;
+}
+
+// What the graph of a task steers by. On threads steered to it only tells whom they are.
+static struct pg_rx_steer *
+make_steer(struct pg_task *task, const struct pg_thread *thread)
+{
+	const struct pg_rx_config *rx = &task->device->settings.rx;
+	unsigned int lcore[PG_RX_STEER_MAX];
+
+	task->steer = rte_zmalloc("pg_steer", sizeof(*task->steer), RTE_CACHE_LINE_SIZE);
+	if (task->steer == NULL)
+		return NULL;
+	task->steer->n = task->steer->own = pg_rx_threads_read(rx->steer, lcore);
+	for (uint32_t i = 0; i < task->steer->n; i++) {
+		if (lcore[i] == thread->lcore)
+			task->steer->own = i;
+	}
+	task->rx->steer = task->steer;
+	return task->steer;
+}
+
+// The threads that the walking task steers to.
+static int
+create_tails(struct pg_device *device, struct pg_task *walker, struct pg_receiver *receiver)
+{
+	struct pg_thread *thread[PG_RX_STEER_MAX];
+	unsigned int n = tx_steered_threads(device, thread);
+	struct pg_rx_steer *steer = make_steer(walker, tx_receiving_thread(device));
+
+	for (unsigned int i = 0; steer != NULL && i < n; i++) {
+		struct tx_handoff *handoff = make_handoff(
+			walker, thread[i], &receiver[i], tx_graph_tail(device, thread[i]));
+		const struct pg_rx_steer *there =
+			handoff != NULL ? make_steer(handoff->task, thread[i]) : NULL;
+
+		if (there == NULL)
+			return -ENOMEM;
+		steer->lane[there->own] = &handoff->lane;
+	}
+	return steer != NULL ? 0 : -ENOMEM;
+}
+
 int
 tx_handoffs_create(struct pg_device *device, struct pg_error *err)
 {
-	struct pg_thread *thread = tx_receiving_thread(device);
-	struct pg_task *task = device->task;
+	struct pg_thread *thread = tx_receiving_thread(device), *tails[PG_RX_STEER_MAX];
+	struct pg_task *task = device->task, *walker = task;
 	struct tx_handoff *handoff;
+	unsigned int first, n;
 
-	if (!task->injects || !rings(device))
+	if (!task->injects || device->thread->engine->config.dry != NULL)
 		return 0;
-	device->receivers = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(device->receivers[0]));
-	if (device->receivers == NULL)
+	first = thread != device->thread;
+	n = tx_steered_threads(device, tails);
+	if (first + n == 0)
+		return 0;
+	if (make_room(device, first + n) < 0)
 		return no_memory(device, err);
-	memset(device->receivers, 0, sizeof(device->receivers[0]));
-	device->nreceivers = 1;
-	handoff = make_handoff(task, thread, &device->receivers[0], tx_graph_of(device));
-	if (handoff == NULL)
+	if (first > 0) {
+		handoff = make_handoff(task, thread, &device->receivers[0], tx_graph_of(device));
+		if (handoff == NULL)
+			return no_memory(device, err);
+		task->lane = &handoff->lane;
+		walker = handoff->task;
+	}
+	if (n > 0 && create_tails(device, walker, &device->receivers[first]) < 0)
 		return no_memory(device, err);
-	task->lane = &handoff->lane;
 	return 0;
 }
 
@@ -161,6 +281,8 @@ destroy(struct tx_handoff *handoff)
 		rte_ring_sc_dequeue(handoff->lane.ring, (void **)&mbuf) == 0)
 		rte_pktmbuf_free(mbuf);
 	rte_ring_free(handoff->lane.ring);
+	if (handoff->task != NULL)
+		rte_free(handoff->task->steer);
 	rte_free(handoff->task);
 	rte_free(handoff);
 }
@@ -174,6 +296,7 @@ tx_handoffs_destroy(struct pg_task *task)
 		task->handoffs = handoff->next;
 		destroy(handoff);
 	}
+	rte_free(task->steer);
 }
 
 void

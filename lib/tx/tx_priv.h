@@ -80,6 +80,7 @@ struct pg_task {
 	struct rte_mempool *frag_pool; /**< const; NULL: no fragments */
 	struct pg_rx_graph *rx;        /**< const; NULL: its packets do not walk on this thread */
 	struct pg_rx_lane *lane;       /**< const; NULL: they are not handed to another */
+	struct pg_rx_steer *steer;     /**< const, owned; NULL: its graph does not steer */
 	const struct tx_handoff *from; /**< const; NULL: it builds them itself */
 	uint64_t mac;                  /**< const: the port's, for the receive graph */
 	struct rte_mbuf *clone;        /**< the packet being repeated, with a reference of ours */
@@ -380,11 +381,15 @@ void tx_graphs_destroy(struct pg_worker *worker);
 /** What a worker needs to take packets in hand. Errors: -ENOMEM with text. */
 int tx_scratch_prepare(struct pg_thread *thread, struct pg_error *err);
 struct tx_graph *tx_graph_of(const struct pg_device *device);
+/** The graph of a thread that the device's steers to. */
+struct tx_graph *tx_graph_tail(const struct pg_device *device, const struct pg_thread *thread);
 /** The thread's empty graph. */
 struct pg_rx_graph *tx_graph_null(const struct pg_worker *worker);
 
 /** The thread whose graph a device's packets enter. NULL: there is no such thread. */
 struct pg_thread *tx_receiving_thread(const struct pg_device *device);
+/** The other threads that its graph steers to, or may. Shape: thread[PG_RX_STEER_MAX]. */
+unsigned int tx_steered_threads(const struct pg_device *device, struct pg_thread **thread);
 /** Can a device's packets be handed to the thread that is to receive them? -errno with text. */
 int tx_handoff_check(const struct pg_device *device, struct pg_error *err);
 /** The rings of a device's task and the tasks behind them, if it hands packets over.

@@ -76,12 +76,13 @@ one_shape(const struct pg_template *tmpl)
 static uint32_t
 may_hold(const struct pg_device *device)
 {
-	uint32_t n = pg_rx_config_keeps(&device->settings.rx);
+	const struct pg_device_settings *set = &device->settings;
+	struct pg_thread *thread[PG_RX_STEER_MAX];
+	uint32_t tails = tx_steered_threads(device, thread);
+	uint32_t rings = tails + (tx_receiving_thread(device) != device->thread);
 
-	if (tx_receiving_thread(device) != device->thread)
-		n += device->settings.rx_ring + tx_call_packets(&device->settings) +
-		     2 * RTE_MEMPOOL_CACHE_MAX_SIZE;
-	return n;
+	return (1 + tails) * pg_rx_config_keeps(&set->rx) +
+	       rings * (set->rx_ring + tx_call_packets(set) + 2 * RTE_MEMPOOL_CACHE_MAX_SIZE);
 }
 
 // Count a device in on its thread's queues for its port (DESIGN 1).

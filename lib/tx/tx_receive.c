@@ -28,6 +28,23 @@ tx_graph_of(const struct pg_device *device)
 	return find(tx_receiving_thread(device)->worker, &device->settings.rx);
 }
 
+static struct pg_rx_config
+tail_of(const struct pg_device *device)
+{
+	struct pg_rx_config config = device->settings.rx;
+
+	config.tail = 1;
+	return config;
+}
+
+struct tx_graph *
+tx_graph_tail(const struct pg_device *device, const struct pg_thread *thread)
+{
+	const struct pg_rx_config config = tail_of(device);
+
+	return find(thread->worker, &config);
+}
+
 struct pg_rx_graph *
 tx_graph_null(const struct pg_worker *worker)
 {
@@ -102,6 +119,20 @@ want(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_conf
 	return 0;
 }
 
+// Those of one device.
+static int
+want_device(struct pg_engine *engine, const struct pg_device *device, struct pg_error *err)
+{
+	const struct pg_rx_config tail = tail_of(device);
+	struct pg_thread *thread[PG_RX_STEER_MAX];
+	unsigned int n = tx_steered_threads(device, thread);
+	int rc = want(engine, tx_receiving_thread(device), &device->settings.rx, err);
+
+	for (unsigned int i = 0; rc == 0 && i < n; i++)
+		rc = want(engine, thread[i], &tail, err);
+	return rc;
+}
+
 // The graphs of all devices, and where they are built the empty one.
 static int
 want_all(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
@@ -115,7 +146,7 @@ want_all(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *er
 		if (device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE)
 			continue;
 		any = true;
-		rc = want(engine, tx_receiving_thread(device), &device->settings.rx, err);
+		rc = want_device(engine, device, err);
 		if (rc < 0)
 			return rc;
 	}

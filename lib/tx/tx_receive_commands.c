@@ -81,6 +81,18 @@ static const struct pg_command receive_rows[] = {
 		.example = "rx_thread kpktgend_1",
 	},
 	{
+		SETTING("rx_steer", rx.steer),
+		.def = "",
+		.arg = {.type = &pg_type_string,
+			.separator = ',',
+			.complete = PG_COMPLETE_THREADS,
+			.valid = pg_rx_threads_check,
+			.unit = "kpktgend_N,..., threads with commas between,"},
+		.help = "the threads that steer, as a word of rx_graph or an action of rx_rules, "
+			"spreads flows over; if not set, all",
+		.example = "rx_steer kpktgend_0,kpktgend_1",
+	},
+	{
 		SETTING("rx_ring", rx_ring),
 		.def = "1024",
 		.arg = {.type = &pg_type_number,
@@ -125,7 +137,8 @@ static const struct pg_command receive_rows[] = {
 			.complete = PG_COMPLETE_FILES,
 			.valid = pg_rx_rules_check,
 			.unit = "rules with ; between, or a file with one a line"},
-		.help = "the rules of the node acl: pass, drop or count, then what must match of "
+		.help = "the rules of the node acl: pass, drop, count or steer, then what must "
+			"match of "
 			"proto, src, dst, sport and dport; the first that matches decides",
 		.example = "rx_rules count proto udp dport 9; drop src 10.0.0.0/8",
 	},

@@ -30,8 +30,10 @@ tx_walk_verified(struct pg_task *task, struct rte_mbuf **pkts)
 static __rte_always_inline void
 tx_walk(struct pg_task *task, struct rte_mbuf **pkts, const enum tx_walk how)
 {
-	if (how != WALK_ALONE)
+	if (how != WALK_ALONE) {
 		task->rx->counters = task->profile->counter;
+		task->rx->steer = task->steer;
+	}
 	pg_counter_add(&task->counters.errors,
 		how == WALK_VERIFIED ? tx_walk_verified(task, pkts) : tx_walk_sampled(task, pkts));
 	if (how != WALK_ALONE)
