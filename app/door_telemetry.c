@@ -233,22 +233,27 @@ get_threads(const char *cmd, const char *params, struct rte_tel_data *d)
 	return 0;
 }
 
+// Consumes the list; the device's request ends.
+static int
+answer_list(struct rte_tel_data *d, struct app *app, json_t *list)
+{
+	json_t *object;
+	size_t index;
+
+	rte_tel_data_start_array(d, RTE_TEL_CONTAINER);
+	json_array_foreach(list, index, object) add_entry(d, json_incref(object));
+	json_decref(list);
+	leave(app);
+	return 0;
+}
+
 static int
 get_list(const char *params, json_t *(*list)(const struct pg_device *), struct rte_tel_data *d)
 {
 	struct app *app;
 	struct pg_device *device = enter_device(params, &app);
-	json_t *entries, *entry;
-	size_t index;
 
-	if (device == NULL)
-		return -1;
-	entries = list(device);
-	rte_tel_data_start_array(d, RTE_TEL_CONTAINER);
-	json_array_foreach(entries, index, entry) add_entry(d, json_incref(entry));
-	json_decref(entries);
-	leave(app);
-	return 0;
+	return device != NULL ? answer_list(d, app, list(device)) : -1;
 }
 
 static int
@@ -263,6 +268,19 @@ get_counters(const char *cmd, const char *params, struct rte_tel_data *d)
 {
 	(void)cmd;
 	return get_list(params, pg_report_json_counters, d);
+}
+
+static json_t *
+receivers_of(const struct pg_device *device)
+{
+	return pg_report_json_receivers(device, false);
+}
+
+static int
+get_receivers(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	(void)cmd;
+	return get_list(params, receivers_of, d);
 }
 
 // A speaker for each request: one may be waiting for a run while another stops it.
@@ -352,6 +370,8 @@ static const struct {
 	{"/pmdgen/device", get_device, "Figures of a device. Parameters: its name"},
 	{"/pmdgen/threads", get_threads, "Threads. Takes no parameters"},
 	{"/pmdgen/graph", get_graph, "Nodes of a receive graph. Parameters: a device's name"},
+	{"/pmdgen/receivers", get_receivers,
+		"Other threads that receive. Parameters: a device's name"},
 	{"/pmdgen/counters", get_counters,
 		"What a receive graph's nodes count. Parameters: a device's name"},
 	{"/pmdgen/command", run_command, "Run lines of the language. Parameters: the lines"},

@@ -22,17 +22,23 @@ offer_devices(struct app *app, pg_offer_fn fn, void *ctx)
 }
 
 static void
-offer_targets(struct app *app, pg_offer_fn fn, void *ctx)
+offer_threads(struct app *app, pg_offer_fn fn, void *ctx)
 {
 	struct pg_thread *thread = NULL;
 	char name[32], help[40];
 
-	fn(ctx, "pgctrl", "all threads");
 	while ((thread = pg_engine_next_thread(app->engine, thread)) != NULL) {
 		snprintf(name, sizeof(name), "kpktgend_%u", thread->lcore);
 		snprintf(help, sizeof(help), "thread on lcore %u", thread->lcore);
 		fn(ctx, name, help);
 	}
+}
+
+static void
+offer_targets(struct app *app, pg_offer_fn fn, void *ctx)
+{
+	fn(ctx, "pgctrl", "all threads");
+	offer_threads(app, fn, ctx);
 	offer_devices(app, fn, ctx);
 }
 
@@ -108,6 +114,9 @@ app_offer(void *arg, enum pg_complete what, const char *prefix, pg_offer_fn fn, 
 		break;
 	case PG_COMPLETE_DEVICES:
 		offer_devices(app, fn, ctx);
+		break;
+	case PG_COMPLETE_THREADS:
+		offer_threads(app, fn, ctx);
 		break;
 	case PG_COMPLETE_PORTS:
 		offer_ports(fn, ctx);

@@ -82,6 +82,7 @@ enum pg_complete {
 	PG_COMPLETE_TARGETS, /**< pgctrl, threads and devices */
 	PG_COMPLETE_DEVICES, /**< that were added */
 	PG_COMPLETE_PORTS,   /**< that could be added */
+	PG_COMPLETE_THREADS,
 	PG_COMPLETE_ETHDEVS,
 	PG_COMPLETE_FILES,
 	PG_COMPLETE_USER_NODES, /**< nodes of a user's own for the receive graph */

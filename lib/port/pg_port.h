@@ -40,14 +40,23 @@ struct pg_port {
 	unsigned int users;          /**< devices on it */
 	uint16_t ntxqs;              /**< queues it is set up for; 0: not started */
 	uint16_t ntxds;              /**< descriptors of a queue */
+	uint16_t max_rxqs;
+	uint16_t rx_least;        /**< packets that its driver has to be asked for at least */
+	uint16_t want_rxqs;       /**< control: w before pg_port_setup(): that are received from */
+	uint32_t want_rx_buffers; /**< the same: buffers beside those in its rings */
+	uint16_t nrxqs;           /**< set up for ... */
+	uint32_t rx_buffers;      /**< ... both */
+	struct rte_mempool *rx_pool; /**< what it receives lies in; NULL: nothing is received */
+	bool loops;                  /**< what it sends comes back to it */
 	struct pg_port *next;
 };
 
 /** What a port counts itself. Absent values are UINT64_MAX, never 0. */
 struct pg_port_counters {
 	uint64_t opackets, oerrors; /**< the driver's */
-	uint64_t ipackets;          /**< that came back, of a ring that leads to itself */
-	uint64_t kernel_tx;         /**< packets that passed the kernel interface behind it */
+	uint64_t ipackets;          /**< the driver's; and what it had to leave: */
+	uint64_t imissed, ierrors, rx_nombuf;
+	uint64_t kernel_tx; /**< packets that passed the kernel interface behind it */
 };
 
 #define PG_COUNTER_ABSENT UINT64_MAX
@@ -109,9 +118,9 @@ int pg_ports_detach(struct pg_ports *ports, const char *name, struct pg_error *e
  *  directions or none. */
 void pg_ports_set_captured(bool captured);
 
-/** Configure and start a port with `ntxqs` transmit queues and room for frames of frame_bytes, and
- *  for chains of buffers if they are wanted; nothing happens if it is so already.
- *  Errors:  -errno with text; more queues than the port has is -EINVAL. */
+/** Configure and start a port with `ntxqs` transmit queues and room for frames of frame_bytes, for
+ *  chains of buffers if they are wanted, and with the receive queues that are; nothing happens if
+ * it is so already. Errors:  -errno with text; more queues than the port has is -EINVAL. */
 int pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct pg_error *err);
 
 /** Stop a port that pg_port_setup() started: its rings let go of their buffers. */

@@ -13,7 +13,11 @@
 #include "pg_units.h"
 #include "port_priv.h"
 
-#define RX_DESCRIPTORS 512 // receive queues that a driver insists on are never polled
+#define L2_MAX (RTE_ETHER_HDR_LEN + 2 * sizeof(struct rte_vlan_hdr))
+
+#define RX_DESCRIPTORS 512
+#define RX_CACHE       256
+#define VECTOR_LEAST   4 // vector receive functions of drivers take no fewer
 #define TX_DESCRIPTORS 1024
 
 // The ethdev's MTU says nothing about net_af_packet: the interface and the slots limit it.
@@ -61,6 +65,9 @@ port_describe(struct pg_port *port, struct pg_error *err)
 	port->keeps_packets = traits->keeps_packets;
 	describe_limits(port, traits, &info);
 	port->max_txqs = info.max_tx_queues;
+	port->max_rxqs = info.max_rx_queues;
+	port->rx_least = traits->driver != NULL ? 1 : VECTOR_LEAST;
+	port->loops = traits->loops;
 	port->can_offload = info.tx_offload_capa & (PG_PORT_SEGMENTS | PG_PORT_FAST_FREE);
 	port->can_segments = traits->takes_chains || (port->can_offload & PG_PORT_SEGMENTS) != 0;
 	port->socket = rte_eth_dev_socket_id(port->id);
@@ -81,42 +88,70 @@ pg_port_stop(struct pg_port *port)
 	port->ntxqs = 0;
 }
 
+// For queues that a driver insists on, or a capture, and nobody polls; or for those that devices
+// receive from, with room for a frame of the port.
 static struct rte_mempool *
 rx_pool(const struct pg_port *port, uint16_t nrxqs)
 {
+	uint32_t room = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(port->mtu + L2_MAX, 64);
+	uint32_t n = 2 * RX_DESCRIPTORS * nrxqs;
+	bool polled = port->want_rxqs > 0;
 	char name[RTE_MEMPOOL_NAMESIZE];
 	struct rte_mempool *pool;
 
-	snprintf(name, sizeof(name), "pg_rx_%u_%u", port->id, nrxqs);
+	if (polled)
+		n += port->want_rx_buffers;
+	if (!polled || room < RTE_MBUF_DEFAULT_BUF_SIZE)
+		room = RTE_MBUF_DEFAULT_BUF_SIZE;
+	room = RTE_MIN(room, (uint32_t)UINT16_MAX);
+	n = rte_align32pow2(n) - 1;
+	snprintf(name, sizeof(name), "pg_rx_%u_%u_%u", port->id, n, room);
 	pool = rte_mempool_lookup(name);
 	if (pool == NULL)
-		pool = rte_pktmbuf_pool_create(name,
-			rte_align32pow2(2 * RX_DESCRIPTORS * nrxqs) - 1, 0, 0,
-			RTE_MBUF_DEFAULT_BUF_SIZE, port->socket);
+		pool = rte_pktmbuf_pool_create(
+			name, n, polled ? RX_CACHE : 0, 0, (uint16_t)room, port->socket);
 	return pool;
+}
+
+// Several queues that are received from share what comes by flow, if the driver can.
+static void
+spread(const struct pg_port *port, struct rte_eth_conf *conf)
+{
+	struct rte_eth_dev_info info;
+
+	if (port->want_rxqs < 2 || rte_eth_dev_info_get(port->id, &info) < 0 ||
+		info.flow_type_rss_offloads == 0)
+		return;
+	conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+	conf->rx_adv_conf.rss_conf.rss_hf =
+		info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP);
 }
 
 static int
 setup_queues(struct pg_port *port, uint16_t nrxqs, uint16_t ntxqs)
 {
-	const struct rte_eth_conf conf = {
-		.txmode = {.mq_mode = RTE_ETH_MQ_TX_NONE,
-			.offloads = port->want_offload & port->can_offload}};
+	struct rte_eth_conf conf = {.txmode = {.mq_mode = RTE_ETH_MQ_TX_NONE,
+					    .offloads = port->want_offload & port->can_offload}};
 	uint16_t nrxds = RX_DESCRIPTORS, ntxds = TX_DESCRIPTORS;
 	struct rte_mempool *pool;
-	int rc = rte_eth_dev_configure(port->id, nrxqs, ntxqs, &conf);
+	int rc;
 
+	spread(port, &conf);
+	rc = rte_eth_dev_configure(port->id, nrxqs, ntxqs, &conf);
 	if (rc < 0)
 		return rc;
 	rc = rte_eth_dev_adjust_nb_rx_tx_desc(port->id, &nrxds, &ntxds);
 	port->ntxds = ntxds;
 	for (uint16_t q = 0; rc == 0 && q < ntxqs; q++)
 		rc = rte_eth_tx_queue_setup(port->id, q, ntxds, port->socket, NULL);
+	port->rx_pool = NULL;
 	if (rc < 0 || nrxqs == 0)
 		return rc;
 	pool = rx_pool(port, nrxqs);
 	if (pool == NULL)
 		return -rte_errno;
+	if (port->want_rxqs > 0)
+		port->rx_pool = pool;
 	for (uint16_t q = 0; rc == 0 && q < nrxqs; q++)
 		rc = rte_eth_rx_queue_setup(port->id, q, nrxds, port->socket, NULL, pool);
 	return rc;
@@ -154,6 +189,8 @@ receive_queues(const struct pg_port *port, const struct port_traits *traits, uin
 
 	if (traits->rx_like_tx)
 		return ntxqs;
+	if (port->want_rxqs > 0)
+		return port->want_rxqs;
 	if (traits->needs_rx)
 		return 1;
 	return captured && rte_eth_dev_info_get(port->id, &info) == 0 && info.max_rx_queues > 0;
@@ -166,6 +203,9 @@ set_up_for(const struct pg_port *port, uint32_t ntxqs)
 {
 	uint64_t want = port->want_offload & port->can_offload;
 
+	if (port->want_rxqs > 0 && (port->rx_pool == NULL || port->nrxqs < port->want_rxqs ||
+					   port->rx_buffers < port->want_rx_buffers))
+		return false;
 	return port->ntxqs == ntxqs && (want & ~port->offload) == 0 &&
 	       (port->offload & ~want & PG_PORT_FAST_FREE) == 0;
 }
@@ -174,9 +214,18 @@ int
 pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct pg_error *err)
 {
 	const struct port_traits *traits = port_traits_find(port->driver);
-	uint16_t nrxqs = receive_queues(port, traits, ntxqs);
+	uint16_t nrxqs;
 	int rc;
 
+	if (port->want_rxqs > port->max_rxqs) {
+		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
+			"%s has %u receive queue%s, but %u devices receive from it", port->name,
+			port->max_rxqs, port->max_rxqs == 1 ? "" : "s", port->want_rxqs);
+		return pg_error_expect(err, "one queue for each");
+	}
+	if (port->want_rxqs > 0) // a driver may want one of each kind
+		ntxqs = RTE_MAX(ntxqs, traits->rx_like_tx ? port->want_rxqs : 1u);
+	nrxqs = receive_queues(port, traits, ntxqs);
 	if (ntxqs > port->max_txqs) {
 		pg_error_set(err, PG_FAULT_INPUT, EINVAL,
 			"%s has %u transmit queue%s, but its threads need %u", port->name,
@@ -204,6 +253,8 @@ pg_port_setup(struct pg_port *port, uint32_t ntxqs, uint32_t frame_bytes, struct
 			"%s cannot be started with %u transmit queues: %s", port->name, ntxqs,
 			rte_strerror(-rc));
 	port->ntxqs = ntxqs;
+	port->nrxqs = nrxqs;
+	port->rx_buffers = port->want_rx_buffers;
 	port->offload = port->want_offload & port->can_offload;
 	return 0;
 }
@@ -241,13 +292,16 @@ pg_port_counters_read(const struct pg_port *port, struct pg_port_counters *count
 {
 	struct rte_eth_stats stats;
 
-	*counters = (struct pg_port_counters){
-		PG_COUNTER_ABSENT, PG_COUNTER_ABSENT, PG_COUNTER_ABSENT, PG_COUNTER_ABSENT};
+	*counters =
+		(struct pg_port_counters){PG_COUNTER_ABSENT, PG_COUNTER_ABSENT, PG_COUNTER_ABSENT,
+			PG_COUNTER_ABSENT, PG_COUNTER_ABSENT, PG_COUNTER_ABSENT, PG_COUNTER_ABSENT};
 	if (rte_eth_stats_get(port->id, &stats) == 0) {
 		counters->opackets = stats.opackets;
 		counters->oerrors = stats.oerrors;
-		if (port_traits_find(port->driver)->loops)
-			counters->ipackets = stats.ipackets;
+		counters->ipackets = stats.ipackets;
+		counters->imissed = stats.imissed;
+		counters->ierrors = stats.ierrors;
+		counters->rx_nombuf = stats.rx_nombuf;
 	}
 	if (port->interface[0] != '\0')
 		counters->kernel_tx = port_kernel_packets(

@@ -46,10 +46,13 @@ void pg_report_json_run(json_t *report, struct pg_engine *engine);
 /** What the report says of one device; during a run, what is so now (pg_device_refresh()).
  *  Owner: the caller.  Context: the control lock is held. */
 json_t *pg_report_json_device(const struct pg_device *device, bool interrupted);
-/** The nodes of its profile, as the report lists them; an empty list without one. */
+/** The nodes of its profile, as the report lists them, and of those who receive from it; an empty
+ *  list without any. */
 json_t *pg_report_json_nodes(const struct pg_device *device);
 /** What its nodes counted beside their packets, likewise; during a run, so far. */
 json_t *pg_report_json_counters(const struct pg_device *device);
+/** Other threads that receive from it; with what their nodes counted, or without. */
+json_t *pg_report_json_receivers(const struct pg_device *device, bool with_nodes);
 /** Complete it with the clock as it is known now and write it. 0 or -EIO. */
 int pg_report_json_write(json_t *report, const struct pg_clock *clock, FILE *out);
 

@@ -158,6 +158,14 @@ receive(const struct pg_device_settings *set, FILE *out)
 {
 	const struct pg_rx_config *rx = &set->rx;
 
+	if (set->rx_source == PG_SOURCE_PORT)
+		fprintf(out, "     rx_source: port\n");
+	if (set->inject == PG_INJECT_RING)
+		fprintf(out, "     inject: ring  rx_ring: %u\n", set->rx_ring);
+	if (set->rx_thread != NULL)
+		fprintf(out, "     rx_thread: %s\n", set->rx_thread);
+	if (rx->steer != NULL)
+		fprintf(out, "     rx_steer: %s\n", rx->steer);
 	if (rx->graph != NULL && strcmp(rx->graph, "host") != 0)
 		fprintf(out, "     rx_graph: %s\n", rx->graph);
 	if (rx->routes != NULL)

@@ -18,6 +18,24 @@ leads_to_itself(const void *object)
 }
 
 static bool
+is_received_from(const void *object)
+{
+	return ((const struct pg_port_account *)object)->taken != PG_COUNTER_ABSENT;
+}
+
+static bool
+counts_received(const void *object)
+{
+	return ((const struct pg_port_account *)object)->received != PG_COUNTER_ABSENT;
+}
+
+static bool
+counts_received_from(const void *object)
+{
+	return is_received_from(object) && counts_received(object);
+}
+
+static bool
 has_interface(const void *object)
 {
 	return ((const struct pg_port_account *)object)->port->interface[0] != '\0';
@@ -134,8 +152,21 @@ const struct report_field report_port_fields[] = {
 	{"lost", U64(pg_port_account, lost), METRIC("lost_packets", "packets"), COUNTER,
 		.has = driver_counts, .help = "Packets offered, but not counted as sent"},
 	{"received", U64(pg_port_account, received), METRIC("received_packets", "packets"), COUNTER,
-		.has = leads_to_itself,
-		.help = "Packets that came back to a ring that leads to itself"},
+		.has = counts_received,
+		.help = "Packets that its driver counts as received, of a port that leads to "
+			"itself or "
+			"that devices receive from"},
+	{"taken", U64(pg_port_account, taken), METRIC("taken_packets", "packets"), COUNTER,
+		.has = is_received_from, .help = "Packets that devices took from it"},
+	{"missed", U64(pg_port_account, missed), METRIC("missed_packets", "packets"), COUNTER,
+		.has = counts_received_from,
+		.help = "Packets that found its receive queue full, by the driver's count"},
+	{"no_buffer", U64(pg_port_account, no_buffer), METRIC("no_buffer_packets", "packets"),
+		COUNTER, .has = counts_received_from,
+		.help = "Packets that its driver found no buffer for"},
+	{"receive_errors", U64(pg_port_account, receive_errors), METRIC("receive_errors", NULL),
+		COUNTER, .has = counts_received_from,
+		.help = "Packets that its driver counts as received with errors"},
 	{"in_flight", U64(pg_port_account, in_flight), METRIC("in_flight_packets", "packets"),
 		.has = leads_to_itself, .help = "Packets sent to such a ring, and still in it"},
 	{"not_drained", U64(pg_port_account, not_drained), METRIC("not_drained_packets", "packets"),
@@ -159,6 +190,27 @@ const struct report_field report_node_fields[] = {
 		.has = was_sampled, .help = "Cycles per packet that 99 % of those took at most"},
 	{"max", REAL(pg_rx_node_count, max), METRIC("cycles_per_packet_max", NULL),
 		.has = was_sampled, .help = "Cycles per packet of the dearest of those"},
+	{0},
+};
+
+const struct report_field report_receiver_fields[] = {
+	{"ring_size", U32(pg_receiver, ring_size), METRIC("ring_size", NULL),
+		.help = "Packets that the ring to a receiving thread holds"},
+	{"offered", U64(pg_receiver, offered), METRIC("offered_packets", "packets"), COUNTER,
+		.help = "Packets handed to that ring"},
+	{"lost", U64(pg_receiver, lost), METRIC("lost_packets", "packets"), COUNTER,
+		.help = "Packets dropped because it was full"},
+	{"received", U64(pg_receiver, received), METRIC("received_packets", "packets"), COUNTER,
+		.help = "Packets that the receiving thread took out of it"},
+	{"in_flight", U64(pg_receiver, in_flight), METRIC("in_flight_packets", "packets"),
+		.help = "Packets in it"},
+	{"errors", U64(pg_receiver, errors), METRIC("errors", NULL), COUNTER,
+		.help = "Packets received that the graph of that thread dropped"},
+	{"calls", U64(pg_receiver, calls), METRIC("calls", NULL), COUNTER,
+		.help = "Walks of that graph"},
+	{"cycles_per_packet", REAL(pg_receiver, cycles_per_packet),
+		METRIC("cycles_per_packet", NULL),
+		.help = "Busy TSC cycles of that thread per packet received"},
 	{0},
 };
 

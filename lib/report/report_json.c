@@ -93,34 +93,52 @@ pg_report_json_begin(int eal_argc, char **eal_argv)
 	return report;
 }
 
-json_t *
-pg_report_json_nodes(const struct pg_device *device)
+// cycles: busy, of the thread whose nodes they are.
+static json_t *
+nodes_json(const struct pg_rx_profile *p, uint64_t cycles, const struct pg_thread *thread)
 {
-	const struct pg_rx_profile *p = &device->profile;
 	json_t *nodes = json_array();
+	char name[24];
 
 	for (unsigned int i = 0; i < p->nnodes; i++) {
 		const struct pg_rx_node_count *n = &p->node[i];
 		json_t *node = json_object();
 
 		set_text(node, "name", n->name);
+		if (thread != NULL) {
+			snprintf(name, sizeof(name), "kpktgend_%u", thread->lcore);
+			set_text(node, "thread", name);
+		}
 		json_object_set_new(node, "drop", json_boolean(n->drop));
 		set_fields(node, report_node_fields, n);
 		if (n->packets > 0)
 			set_real(node, "cycles_per_packet", (double)n->cycles / (double)n->packets);
-		if (device->result.cycles > 0)
-			set_real(node, "share", (double)n->cycles / (double)device->result.cycles);
+		if (cycles > 0)
+			set_real(node, "share", (double)n->cycles / (double)cycles);
 		json_array_append_new(nodes, node);
 	}
 	return nodes;
 }
 
-// Those that counted something.
 json_t *
-pg_report_json_counters(const struct pg_device *device)
+pg_report_json_nodes(const struct pg_device *device)
 {
-	const struct pg_rx_profile *p = &device->profile;
-	double seconds = (double)device->result.duration_ns / 1e9;
+	json_t *nodes = nodes_json(&device->profile, device->result.cycles, NULL), *more;
+
+	for (unsigned int i = 0; i < device->nreceivers; i++) {
+		const struct pg_receiver *r = &device->receivers[i];
+
+		more = nodes_json(&r->profile, r->cycles, r->thread);
+		json_array_extend(nodes, more);
+		json_decref(more);
+	}
+	return nodes;
+}
+
+// Those that counted something.
+static json_t *
+counters_json(const struct pg_rx_profile *p, double seconds)
+{
 	json_t *counters = json_array();
 
 	for (unsigned int i = 0; i < p->ncounters; i++) {
@@ -137,6 +155,20 @@ pg_report_json_counters(const struct pg_device *device)
 		report_set_int(counter, "packets", packets);
 		set_real(counter, "pps", seconds > 0 ? (double)packets / seconds : 0);
 		json_array_append_new(counters, counter);
+	}
+	return counters;
+}
+
+json_t *
+pg_report_json_counters(const struct pg_device *device)
+{
+	double seconds = (double)device->result.duration_ns / 1e9;
+	json_t *counters = counters_json(&device->profile, seconds), *more;
+
+	for (unsigned int i = 0; i < device->nreceivers; i++) {
+		more = counters_json(&device->receivers[i].profile, seconds);
+		json_array_extend(counters, more);
+		json_decref(more);
 	}
 	return counters;
 }
@@ -161,15 +193,30 @@ verified_json(const struct pg_rx_verified *v)
 	return object;
 }
 
+static void
+set_profile(json_t *object, const struct pg_rx_profile *p, uint64_t cycles, double seconds)
+{
+	json_object_set_new(object, "nodes", nodes_json(p, cycles, NULL));
+	if (p->ncounters > 0)
+		json_object_set_new(object, "counters", counters_json(p, seconds));
+	if (p->verified != NULL)
+		json_object_set_new(object, "verified", verified_json(p->verified));
+}
+
 static json_t *
 profile_json(const struct pg_device *device)
 {
 	double net = device->result.cycles_per_packet - device->own_cycles;
+	double seconds = (double)device->result.duration_ns / 1e9;
 	const struct pg_placement *place = &device->placement;
+	bool atomic = device->profile.atomic ||
+		      (device->nreceivers > 0 && device->receivers[0].profile.atomic);
 	json_t *object = json_object();
 
-	set_text(object, "graph", device->profile.graph);
-	set_text(object, "buffers", pg_report_buffers(place->buffers));
+	set_text(object, "graph",
+		device->profile.nnodes > 0 ? device->profile.graph
+					   : device->receivers[0].profile.graph);
+	set_text(object, "buffers", device->received ? "port" : pg_report_buffers(place->buffers));
 	if (place->buffers == PG_RX_BUFFERS_HOT) {
 		report_set_int(object, "repeated", place->repeated);
 		report_set_int(object, "replaced", place->replaced);
@@ -178,20 +225,38 @@ profile_json(const struct pg_device *device)
 		set_text(object, "outgrown", place->outgrown);
 		report_set_int(object, "outgrown_bytes", place->outgrown_bytes);
 	}
-	set_text(object, "drop_counters", device->profile.atomic ? "atomic" : "percpu");
-	if (device->profile.atomic)
+	set_text(object, "drop_counters", atomic ? "atomic" : "percpu");
+	if (atomic)
 		report_set_int(object, "shared_drops", pg_rx_shared_drops());
-	json_object_set_new(object, "nodes", pg_report_json_nodes(device));
-	if (device->profile.ncounters > 0)
-		json_object_set_new(object, "counters", pg_report_json_counters(device));
-	if (device->profile.verified != NULL)
-		json_object_set_new(object, "verified", verified_json(device->profile.verified));
+	set_profile(object, &device->profile, device->result.cycles, seconds);
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
-	if (device->own_cycles > 0) { // else no buffer was left to measure it with
+	if (device->own_cycles > 0) { // else nothing was built, or no buffer was left for it
 		set_real(object, "generator_cycles_per_packet", device->own_cycles);
 		set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
 	}
 	return object;
+}
+
+// What the other threads did that received from it.
+json_t *
+pg_report_json_receivers(const struct pg_device *device, bool with_nodes)
+{
+	double seconds = (double)device->result.duration_ns / 1e9;
+	json_t *receivers = json_array();
+	char name[24];
+
+	for (unsigned int i = 0; i < device->nreceivers; i++) {
+		const struct pg_receiver *r = &device->receivers[i];
+		json_t *object = json_object();
+
+		snprintf(name, sizeof(name), "kpktgend_%u", r->thread->lcore);
+		set_text(object, "thread", name);
+		set_fields(object, report_receiver_fields, r);
+		if (with_nodes)
+			set_profile(object, &r->profile, r->cycles, seconds);
+		json_array_append_new(receivers, object);
+	}
+	return receivers;
 }
 
 static void
@@ -276,7 +341,8 @@ mode_of(const struct pg_device *device)
 
 	if (device->task == NULL && !device->has_run)
 		return names[device->settings.xmit_mode];
-	return names[device->profile.nnodes > 0 ? PG_XMIT_NETIF_RECEIVE : device->asked_mode];
+	return names[device->profile.nnodes > 0 || device->nreceivers > 0 ? PG_XMIT_NETIF_RECEIVE
+									  : device->asked_mode];
 }
 
 json_t *
@@ -320,8 +386,10 @@ pg_report_json_device(const struct pg_device *device, bool interrupted)
 		set_text(object, "limit", device->account.limit);
 	if (device->gaps.packets > 0)
 		json_object_set_new(object, "gaps", gaps_json(&device->gaps));
-	if (device->profile.nnodes > 0)
+	if (device->profile.nnodes > 0 || device->nreceivers > 0)
 		json_object_set_new(object, "profile", profile_json(device));
+	if (device->nreceivers > 0)
+		json_object_set_new(object, "receivers", pg_report_json_receivers(device, true));
 	return object;
 }
 

@@ -61,18 +61,25 @@ sample_start(const struct page *page, const char *object, const struct report_fi
 	fprintf(page->out, "pmdgen_%s_%s%s", object, f->metric, f->counter ? "_total" : "");
 }
 
+// thread: the device's own, or one that receives from it.
 static void
-device_labels(FILE *out, const struct pg_device *device)
+thread_labels(FILE *out, const struct pg_device *device, const struct pg_thread *on)
 {
 	char thread[24];
 
-	snprintf(thread, sizeof(thread), "kpktgend_%u", device->thread->lcore);
+	snprintf(thread, sizeof(thread), "kpktgend_%u", on->lcore);
 	fputc('{', out);
 	label(out, "device", device->name);
 	fputc(',', out);
 	label(out, "thread", thread);
 	fputc(',', out);
 	label(out, "port", device->port->name);
+}
+
+static void
+device_labels(FILE *out, const struct pg_device *device)
+{
+	thread_labels(out, device, device->thread);
 }
 
 static void
@@ -126,25 +133,58 @@ device_states(const struct page *page)
 }
 
 static void
+nodes_of(const struct page *page, const struct report_field *f, const struct pg_device *device,
+	const struct pg_thread *thread, const struct pg_rx_profile *profile)
+{
+	struct report_value value;
+
+	for (unsigned int i = 0; i < profile->nnodes; i++) {
+		const struct pg_rx_node_count *n = &profile->node[i];
+
+		if (!report_field_read(f, n, &value))
+			continue;
+		sample_start(page, "node", f);
+		thread_labels(page->out, device, thread);
+		fputc(',', page->out);
+		label(page->out, "node", n->name);
+		fprintf(page->out, ",drop=\"%s\"} ", n->drop ? "true" : "false");
+		number(page->out, f, &value);
+	}
+}
+
+static void
 nodes(const struct page *page)
 {
 	const struct pg_device *device;
-	struct report_value value;
 
 	for (const struct report_field *f = report_node_fields; f->key != NULL; f++) {
 		family(page, "node", f);
 		TAILQ_FOREACH(device, pg_engine_devices(page->engine), in_engine)
 		{
-			for (unsigned int i = 0; i < device->profile.nnodes; i++) {
-				const struct pg_rx_node_count *n = &device->profile.node[i];
+			nodes_of(page, f, device, device->thread, &device->profile);
+			for (unsigned int i = 0; i < device->nreceivers; i++)
+				nodes_of(page, f, device, device->receivers[i].thread,
+					&device->receivers[i].profile);
+		}
+	}
+}
 
-				if (!report_field_read(f, n, &value))
+static void
+receivers(const struct page *page)
+{
+	const struct pg_device *device;
+	struct report_value value;
+
+	for (const struct report_field *f = report_receiver_fields; f->key != NULL; f++) {
+		family(page, "receiver", f);
+		TAILQ_FOREACH(device, pg_engine_devices(page->engine), in_engine)
+		{
+			for (unsigned int i = 0; i < device->nreceivers; i++) {
+				if (!report_field_read(f, &device->receivers[i], &value))
 					continue;
-				sample_start(page, "node", f);
-				device_labels(page->out, device);
-				fputc(',', page->out);
-				label(page->out, "node", n->name);
-				fprintf(page->out, ",drop=\"%s\"} ", n->drop ? "true" : "false");
+				sample_start(page, "receiver", f);
+				thread_labels(page->out, device, device->receivers[i].thread);
+				fputs("} ", page->out);
 				number(page->out, f, &value);
 			}
 		}
@@ -238,6 +278,7 @@ pg_report_metrics(struct pg_engine *engine, bool openmetrics, FILE *out)
 	device_states(&page);
 	nodes(&page);
 	counters(&page);
+	receivers(&page);
 	ports(&page);
 	fputs("# EOF\n", out);
 }

@@ -27,11 +27,12 @@ struct report_value {
 	double number; /**< either way */
 };
 
-/** Figures of a struct pg_device, a struct pg_port_account, a struct pg_rx_node_count and a struct
- *  pg_clock, each ended by a NULL key. */
+/** Figures of a struct pg_device, a struct pg_port_account, a struct pg_rx_node_count, a struct
+ *  pg_receiver and a struct pg_clock, each ended by a NULL key. */
 extern const struct report_field report_device_fields[];
 extern const struct report_field report_port_fields[];
 extern const struct report_field report_node_fields[];
+extern const struct report_field report_receiver_fields[];
 extern const struct report_field report_clock_fields[];
 
 /** Read a figure. False: there is none. */

@@ -54,7 +54,8 @@ asked_and_sent(const struct pg_device *device, const struct pg_run *run, FILE *o
 	else
 		fprintf(out, "packets until stopped");
 	asked_rate(&device->asked_rate, out);
-	fprintf(out, "\n     sent: %" PRIu64 " packets", r->sent);
+	fprintf(out, "\n     %s: %" PRIu64 " packets", device->received ? "received" : "sent",
+		r->sent);
 	if (device->asked != 0)
 		fprintf(out, " (%.2f %%)", 100 * (double)r->sent / (double)device->asked);
 	fprintf(out, " at %spps%s\n", pg_units_si(r->rate_pps, rate, sizeof(rate)),
@@ -238,6 +239,10 @@ buffers(const struct pg_device *device, FILE *out)
 {
 	const struct pg_placement *p = &device->placement;
 
+	if (device->received) {
+		fprintf(out, "     buffers: of the port\n");
+		return;
+	}
 	fprintf(out, "     buffers: %s", pg_report_buffers(p->buffers));
 	if (p->buffers == PG_RX_BUFFERS_COLD)
 		fprintf(out, ", %" PRIu32 " by turns, more than the %s cache of %zu kB holds",
@@ -265,35 +270,25 @@ profile_line(const struct pg_rx_node_count *node, double all, FILE *out)
 
 // As the program that is the model of xdp says it.
 static void
-protocols(const struct pg_device *device, FILE *out)
+protocols(const struct pg_rx_profile *p, uint64_t duration_ns, FILE *out)
 {
 	uint64_t drops[PG_RX_PROTOCOLS] = {0};
 	char name[24];
 
-	if (device->result.duration_ns == 0 || !pg_rx_profile_protocols(&device->profile, drops))
+	if (duration_ns == 0 || !pg_rx_profile_protocols(p, drops))
 		return;
 	for (unsigned int i = 0; i < PG_RX_PROTOCOLS; i++) {
 		if (drops[i] > 0)
 			fprintf(out, "     %s: %.0f drops/s\n",
 				pg_report_protocol(i, name, sizeof(name)),
-				1e9 * (double)drops[i] / (double)device->result.duration_ns);
+				1e9 * (double)drops[i] / (double)duration_ns);
 	}
 }
 
-// Per node what rte_graph counted; then the whole, gross and without the generator's own cost.
+// What the nodes of one thread counted; `all` are its busy cycles.
 static void
-profile(const struct pg_device *device, FILE *out)
+nodes(const struct pg_rx_profile *p, double all, uint64_t duration_ns, FILE *out)
 {
-	const struct pg_rx_profile *p = &device->profile;
-	double all = (double)device->result.cycles, net;
-
-	if (p->nnodes == 0 || device->result.sent == 0)
-		return;
-	fprintf(out, "     graph: %s\n", p->graph);
-	buffers(device, out);
-	if (p->atomic)
-		fprintf(out, "     counters: atomic, %" PRIu64 " packets dropped by all threads\n",
-			pg_rx_shared_drops());
 	fprintf(out, "     profile: node %27s %16s %10s", "packets", "cycles/packet", "share");
 	if (p->node[0].sampled > 0)
 		fprintf(out, " %7s %7s %7s  of 1 burst in %d", "p50", "p99", "max", PG_RX_SAMPLED);
@@ -307,8 +302,27 @@ profile(const struct pg_device *device, FILE *out)
 			fprintf(out, "     counted, %-17s %14" PRIu64 "\n", p->counter_name[i].text,
 				p->counter[i]);
 	}
-	protocols(device, out);
-	net = device->result.cycles_per_packet - device->own_cycles;
+	protocols(p, duration_ns, out);
+}
+
+// Per node what rte_graph counted; then the whole, gross and without the generator's own cost.
+static void
+profile(const struct pg_device *device, FILE *out)
+{
+	const struct pg_rx_profile *p = &device->profile;
+	double net = device->result.cycles_per_packet - device->own_cycles;
+
+	if ((p->nnodes == 0 && device->nreceivers == 0) || device->result.sent == 0)
+		return;
+	if (p->nnodes == 0)
+		p = &device->receivers[0].profile;
+	fprintf(out, "     graph: %s\n", p->graph);
+	buffers(device, out);
+	if (p->atomic)
+		fprintf(out, "     counters: atomic, %" PRIu64 " packets dropped by all threads\n",
+			pg_rx_shared_drops());
+	if (device->profile.nnodes > 0)
+		nodes(p, (double)device->result.cycles, device->result.duration_ns, out);
 	fprintf(out, "     gross: %.2f cycles/packet", device->result.cycles_per_packet);
 	if (device->own_cycles > 0)
 		fprintf(out, "   generator into an empty graph: %.2f   net: %.2f",
@@ -334,9 +348,48 @@ verified(const struct pg_rx_verified *v, FILE *out)
 	fprintf(out, "%s\n", v->length > PG_RX_SHOWN ? " ..." : "");
 }
 
+// What other threads did with packets of the device.
+static void
+receivers(const struct pg_device *device, FILE *out)
+{
+	for (unsigned int i = 0; i < device->nreceivers; i++) {
+		const struct pg_receiver *r = &device->receivers[i];
+
+		fprintf(out,
+			"     kpktgend_%u: received %" PRIu64 " of %" PRIu64
+			" packets handed to it, lost %" PRIu64
+			" to its full ring of %u, in flight %" PRIu64 "\n",
+			r->thread->lcore, r->received, r->offered, r->lost, r->ring_size,
+			r->in_flight);
+		if (r->received == 0)
+			continue;
+		nodes(&r->profile, (double)r->cycles, device->result.duration_ns, out);
+		fprintf(out, "     kpktgend_%u: %.2f cycles/packet\n", r->thread->lcore,
+			r->cycles_per_packet);
+		verified(r->profile.verified, out);
+	}
+}
+
+// What came from a port, and what its driver could not give.
+static void
+port_received(const struct pg_port_account *account, FILE *out)
+{
+	fprintf(out, "port %s (%s): its driver counts %" PRIu64 " received, taken %" PRIu64,
+		account->port->name, account->port->driver, account->received, account->taken);
+	if (account->missed > 0)
+		fprintf(out, "; missed %" PRIu64 ": its queue was full", account->missed);
+	if (account->no_buffer > 0)
+		fprintf(out, "; no buffer for %" PRIu64, account->no_buffer);
+	if (account->receive_errors > 0)
+		fprintf(out, "; errors %" PRIu64, account->receive_errors);
+	fputc('\n', out);
+}
+
 static void
 port_line(const struct pg_port_account *account, FILE *out)
 {
+	if (account->taken != PG_COUNTER_ABSENT && account->received != PG_COUNTER_ABSENT)
+		port_received(account, out);
 	if (account->offered == 0 && account->lost == 0)
 		return;
 	fprintf(out, "port %s (%s): offered %" PRIu64, account->port->name, account->port->driver,
@@ -381,6 +434,7 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 		memory(&device->placement, out);
 		profile(device, out);
 		verified(device->profile.verified, out);
+		receivers(device, out);
 	}
 	sum_line(engine, out);
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)

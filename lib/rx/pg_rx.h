@@ -51,6 +51,8 @@ struct pg_rx_config {
 	uint64_t verify;    /**< enum pg_rx_verify_mode */
 	uint64_t counters;  /**< enum pg_rx_counters */
 	uint64_t buffers;   /**< enum pg_rx_buffers */
+	const char *steer;  /**< of `steer`: "kpktgend_0,kpktgend_1"; NULL: all threads */
+	uint64_t tail;      /**< 1: only what stands behind `steer`, of a thread steered to */
 };
 
 /** Packets that nodes of such a graph may hold at once. */
@@ -66,6 +68,36 @@ uint32_t pg_rx_config_reach(const struct pg_rx_config *config);
 bool pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b);
 
 struct pg_rx_graph;
+struct rte_ring;
+
+#define PG_RX_RING_MAX 262144 /**< packets that a ring to another thread may hold */
+
+/** The way of packets to another thread's graph. producer: rw; control: r. */
+struct pg_rx_lane {
+	struct rte_ring *ring; /**< of one producer and one consumer; never waited for */
+	uint64_t offered;      /**< packets that were to go this way ... */
+	uint64_t lost;         /**< ... and did not, for the ring was full */
+};
+
+#define PG_RX_STEER_MAX 64 /**< threads that flows are spread over */
+
+/** What a device's graph on one thread needs to spread flows. Const while a run lasts. */
+struct pg_rx_steer {
+	uint32_t n;   /**< threads */
+	uint32_t own; /**< number of this one among them; n: it is none */
+	struct pg_rx_lane *lane[PG_RX_STEER_MAX]; /**< to each; NULL: this one */
+};
+
+/** Does a graph of this configuration steer? Errors: -errno with text. */
+int pg_rx_config_steers(const struct pg_rx_config *config, bool *steers, struct pg_error *err);
+/** Look at a list of threads; the lcores that it means, of NULL all that there are.
+ *  Shape:   lcore[PG_RX_STEER_MAX]; returns how many, 0: it is no such list. */
+int pg_rx_threads_check(const char *text, struct pg_error *err);
+unsigned int pg_rx_threads_read(const char *text, unsigned int *lcore);
+
+/** Look at the name of a thread, kpktgend_N; the lcore that it means. Errors: -EINVAL with text. */
+int pg_rx_thread_check(const char *text, struct pg_error *err);
+int pg_rx_thread_read(const char *text, unsigned int *lcore);
 
 #define PG_RX_PROTOCOLS 257 /**< those of IP, and what is not IP */
 #define PG_RX_NOT_IP    256

@@ -23,12 +23,14 @@
 		"IPv6: the checks of the kernel's ip6_rcv")                                        \
 	X(OTHER, other, RX_BIT(RX_OTHER) | RX_BIT(RX_VLAN) | RX_BIT(RX_MPLS), RX_UPPER | RX_ENDS,  \
 		RX_LAYER3, 0, "takes ARP, ICMP and ICMPv6, and drops all but UDP, TCP and SCTP")   \
-	X(TAP, tap, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, 0,                                     \
+	X(TAP, tap, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, RX_WORD_BIT(STEER),                    \
 		"hands a reference to each packet to the reader of rx_tap; alone, before host")    \
 	X(FILTER, filter, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, 0,                               \
 		"lets go on what matches the expression of rx_filter, and drops the rest")         \
 	X(BPF, bpf, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, 0,                                     \
 		"asks the eBPF program of rx_bpf, which passes, drops or sends back")              \
+	X(STEER, steer, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, 0,                                 \
+		"spreads packets over the threads of rx_steer by their flow")                      \
 	X(ACL, acl, RX_ANY, RX_UPPER | RX_ENDS, RX_LAYER3, 0,                                      \
 		"decides by the first of the rules of rx_rules that matches")                      \
 	X(FIB, fib, RX_ANY, RX_UPPER | RX_ENDS, RX_LAYER3, 0,                                      \

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "rx_priv.h"
+#include "rx_rules.h"
 
 #define WORD(id, word, takes_, follow_, needs_, not_after_, help_) \
 	[RX_W_##id] = {.name = #word,                              \
@@ -205,15 +206,72 @@ is_layer3(unsigned int id)
 	return id < RX_WORDS && (RX_LAYER3 >> id & 1);
 }
 
+bool
+rx_chain_is_above(const struct rx_chain *chain, int at)
+{
+	bool above = false;
+
+	for (int i = 0; i <= at; i++)
+		above |= is_layer3(chain->word[i]);
+	return above;
+}
+
+static int
+place_of(const struct rx_chain *chain, unsigned int id)
+{
+	for (unsigned int i = 0; i < chain->n; i++) {
+		if (chain->word[i] == id)
+			return (int)i;
+	}
+	return -1;
+}
+
+int
+rx_chain_steer(const struct pg_rx_config *config, const struct rx_chain *chain, int *place,
+	struct pg_error *err)
+{
+	int word = place_of(chain, RX_W_STEER), acl = place_of(chain, RX_W_ACL);
+	struct rx_rules rules;
+	bool steers = false;
+
+	*place = word;
+	if (acl < 0 || config->rules == NULL)
+		return 0;
+	if (rx_rules_read(config->rules, &rules, err) < 0)
+		return -err->code;
+	for (size_t i = 0; i < rules.n; i++)
+		steers |= rules.rule[i].action == RX_STEER;
+	rx_rules_fini(&rules);
+	if (!steers)
+		return 0;
+	*place = acl;
+	if (word < 0)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "the rules steer, and the chain does too");
+	return pg_error_expect(err, "either rules with steer, or the word steer in rx_graph");
+}
+
+int
+pg_rx_config_steers(const struct pg_rx_config *config, bool *steers, struct pg_error *err)
+{
+	struct rx_chain chain;
+	int place = -1;
+
+	*steers = false;
+	if (rx_chain_parse(config->graph, &chain, err) < 0 ||
+		rx_chain_steer(config, &chain, &place, err) < 0)
+		return -err->code;
+	*steers = place >= 0;
+	return 0;
+}
+
 // Beyond the checks of layer 3 packets are IP: those who go on take them whichever they are, and
 // what comes from below them and is not IP finds nobody.
 int
 rx_chain_next(const struct rx_chain *chain, int at, enum rx_kind kind)
 {
-	bool above = false, passed = false;
+	bool above = rx_chain_is_above(chain, at), passed = false;
 
-	for (int i = 0; i <= at; i++)
-		above |= is_layer3(chain->word[i]);
 	for (int i = at + 1; i < (int)chain->n; i++) {
 		const struct rx_word *word = rx_word(chain->word[i]);
 

@@ -64,13 +64,12 @@ give_context(struct rte_node *node, struct rx_slot *slot)
 	memcpy(node->ctx, &context, sizeof(context));
 }
 
-// Where the node at a place of the chain sends each kind of packet: to a word, or to its first own
-// edge, which then is the drop of what nobody takes.
+// Where a word's node sends each kind of packet from a place of the chain: to a word, or to its
+// first own edge, which then is the drop of what nobody takes.
 static void
-fill_slot(struct pg_rx_graph *rx, const struct rx_chain *chain, int at, struct rx_slot *slot)
+fill_slot(struct pg_rx_graph *rx, const struct rx_chain *chain, unsigned int from, int at,
+	struct rx_slot *slot)
 {
-	unsigned int from = at >= 0 ? chain->word[at] : RX_WORDS_MAX;
-
 	for (unsigned int kind = 0; kind < RX_KINDS; kind++) {
 		int to = rx_chain_next(chain, at, kind);
 
@@ -78,7 +77,7 @@ fill_slot(struct pg_rx_graph *rx, const struct rx_chain *chain, int at, struct r
 		slot->unchecked[kind] =
 			to >= 0 && chain->word[to] == RX_W_OTHER ? rx->unchecked : 0;
 	}
-	slot->node = node_of(rx, at >= 0 ? rx_word(from)->node : RX_INJECT);
+	slot->node = node_of(rx, from < RX_WORDS_MAX ? rx_word(from)->node : RX_INJECT);
 	give_context(slot->node, slot);
 }
 
@@ -95,11 +94,18 @@ list_ends(struct pg_rx_graph *rx, struct rte_node *node)
 	return rc;
 }
 
+// Rules that steer send to the word's node, though it does not stand in the chain.
+static bool
+is_steered_by_rules(const struct pg_rx_graph *rx, const struct rx_chain *chain)
+{
+	return rx->steer_at >= (int)chain->first && chain->word[rx->steer_at] == RX_W_ACL;
+}
+
 // The profile shows the words in the chain's order, then their drops and ends.
 static int
 adopt_nodes(struct pg_rx_graph *rx, const struct rx_chain *chain)
 {
-	struct rx_slot *rest = &rx->slot[chain->n + 1];
+	struct rx_slot *rest = &rx->slot[chain->n + 1], *steer = &rx->slot[chain->n + 2];
 	struct rte_node *node;
 	rte_graph_off_t off;
 	rte_node_t count;
@@ -110,14 +116,20 @@ adopt_nodes(struct pg_rx_graph *rx, const struct rx_chain *chain)
 		give_context(node, rest);
 		node->process = rx_end_process(node->process, &rx->config);
 	}
-	fill_slot(rx, chain, -1, &rx->slot[chain->n]);
+	fill_slot(rx, chain, RX_WORDS_MAX, (int)chain->first - 1, &rx->slot[chain->n]);
 	rc = list_node(rx, node_of(rx, RX_INJECT));
-	for (unsigned int i = 0; rc == 0 && i < chain->n; i++) {
-		fill_slot(rx, chain, (int)i, &rx->slot[i]);
+	for (unsigned int i = chain->first; rc == 0 && i < chain->n; i++) {
+		fill_slot(rx, chain, chain->word[i], (int)i, &rx->slot[i]);
 		rc = list_node(rx, node_of(rx, rx_word(chain->word[i])->node));
 	}
-	for (unsigned int i = 0; rc == 0 && i < chain->n; i++)
-		rc = list_ends(rx, node_of(rx, rx_word(chain->word[i])->node));
+	if (rc == 0 && steer->word == RX_W_STEER) {
+		fill_slot(rx, chain, RX_W_STEER, rx->steer_at, steer);
+		rc = list_node(rx, node_of(rx, rx_word(RX_W_STEER)->node));
+	}
+	for (unsigned int i = 0; rc == 0 && i < rx->nslots; i++) {
+		if (rx->slot[i].word < RX_WORDS_MAX)
+			rc = list_ends(rx, node_of(rx, rx_word(rx->slot[i].word)->node));
+	}
 	return rc;
 }
 
@@ -134,14 +146,17 @@ make_graph(struct pg_rx_graph *rx, const char *name, const struct rx_chain *chai
 		rc = mbuf_flag("pg_rx_unchecked", &rx->unchecked);
 	if (rc < 0)
 		return rc;
-	rx->slot = calloc(chain->n + 2, sizeof(rx->slot[0]));
+	rx->slot = calloc(chain->n + 3, sizeof(rx->slot[0]));
 	if (rx->slot == NULL)
 		return -ENOMEM;
-	rx->nslots = chain->n + 2;
+	rx->nslots = chain->n + 3;
 	for (unsigned int i = 0; i < rx->nslots; i++) {
 		rx->slot[i].rx = rx;
-		rx->slot[i].word = i < chain->n ? chain->word[i] : RX_WORDS_MAX;
+		rx->slot[i].word =
+			i >= chain->first && i < chain->n ? chain->word[i] : RX_WORDS_MAX;
 	}
+	if (is_steered_by_rules(rx, chain))
+		rx->slot[chain->n + 2].word = RX_W_STEER;
 	rx->id = rte_graph_create(name, &param);
 	if (rx->id == RTE_GRAPH_ID_INVALID)
 		return -rte_errno;
@@ -160,6 +175,7 @@ static const struct {
 	[RX_W_ACL] = {rx_acl_open, NULL, rx_acl_close},
 	[RX_W_BPF] = {rx_bpf_open, NULL, rx_bpf_close},
 	[RX_W_FILTER] = {rx_filter_open, NULL, rx_filter_close},
+	[RX_W_STEER] = {rx_steer_open, NULL, rx_steer_close},
 	[RX_W_FIB] = {rx_fib_open, NULL, rx_fib_close},
 	[RX_W_LOCAL] = {rx_local_open, rx_local_begin, rx_local_close},
 	[RX_W_TAP] = {rx_tap_open, NULL, rx_tap_close},
@@ -170,9 +186,9 @@ open_words(struct pg_rx_graph *rx, const struct rx_chain *chain, int socket, str
 {
 	int rc = 0;
 
-	for (unsigned int i = 0; rc == 0 && i < chain->n; i++) {
-		if (hooks[chain->word[i]].open != NULL)
-			rc = hooks[chain->word[i]].open(&rx->slot[i], chain, socket, err);
+	for (unsigned int i = 0; rc == 0 && i < rx->nslots; i++) {
+		if (hooks[rx->slot[i].word].open != NULL)
+			rc = hooks[rx->slot[i].word].open(&rx->slot[i], chain, socket, err);
 	}
 	return rc;
 }
@@ -183,15 +199,20 @@ pg_rx_graph_create(
 {
 	struct pg_rx_graph *rx;
 	struct rx_chain chain;
-	int rc = -ENOMEM;
+	int rc = -ENOMEM, steer_at;
 
-	if (rx_chain_parse(config->graph, &chain, err) < 0)
+	if (rx_chain_parse(config->graph, &chain, err) < 0 ||
+		rx_chain_steer(config, &chain, &steer_at, err) < 0)
 		return NULL;
+	if (config->tail)
+		chain.first = steer_at + 1;
 	rx = aligned_alloc(RTE_CACHE_LINE_SIZE, sizeof(*rx));
 	if (rx != NULL) {
 		memset(rx, 0, sizeof(*rx));
 		rx->id = RTE_GRAPH_ID_INVALID;
 		rx->config = *config;
+		rx->steer_at = steer_at;
+		rx->steer_raw = !rx_chain_is_above(&chain, steer_at);
 		rc = make_graph(rx, name, &chain, socket);
 	}
 	if (rc < 0) {

@@ -110,9 +110,13 @@ rx_acl_open(struct rx_slot *slot, const struct rx_chain *chain, int socket, stru
 	acl->rules = rules;
 	slot->data = acl;
 	acl->verdict[0].edge = slot->next[0];
-	for (size_t i = 0; i < rules->rules.n; i++)
-		acl->verdict[i + 1].edge =
-			rules->rules.rule[i].action == RX_REJECT ? NEXT_DROPPED : slot->next[0];
+	for (size_t i = 0; i < rules->rules.n; i++) {
+		enum rx_action action = rules->rules.rule[i].action;
+
+		acl->verdict[i + 1].edge = action == RX_REJECT  ? NEXT_DROPPED
+					   : action == RX_STEER ? rx_edge(RX_W_ACL, RX_W_STEER)
+								: slot->next[0];
+	}
 	return name_counters(slot, acl) < 0
 		       ? pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory")
 		       : 0;

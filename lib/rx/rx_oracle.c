@@ -19,6 +19,7 @@ struct rx_oracle {
 	struct rx_routes ip4, ip6;
 	struct rx_rules rules;
 	struct bpf_program filter;
+	struct rx_oracle_steer steer;
 	void *sockets; /**< tsearch() tree of struct rx_oracle_flow */
 	uint64_t nsockets, sockets_max;
 };
@@ -52,67 +53,6 @@ is_one_of(const char *word, const char *list)
 	const char *found = strstr(list, word);
 
 	return found != NULL && found[strlen(word)] == ' ';
-}
-
-// The flow of an IP packet whose header is known to be right.
-static void
-read_flow(const struct packet *p, struct rx_oracle_flow *flow)
-{
-	const uint8_t *ip = p->at + 14;
-	uint32_t room = p->length - 14, end, upper = 0;
-	bool later_fragment = false;
-
-	memset(flow, 0, sizeof(*flow));
-	flow->version = ip[0] / 16;
-	if (flow->version == 4) {
-		memcpy(flow->src, ip + 12, 4);
-		memcpy(flow->dst, ip + 16, 4);
-		flow->proto = ip[9];
-		end = number(ip + 2);
-		upper = ip[0] % 16 * 4;
-		later_fragment = number(ip + 6) % 8192 != 0;
-	} else {
-		uint8_t next = ip[6];
-		bool more = true;
-
-		memcpy(flow->src, ip + 8, 16);
-		memcpy(flow->dst, ip + 24, 16);
-		end = 40 + number(ip + 4);
-		upper = 40;
-		if (end > room)
-			end = room;
-		// Hop-by-hop options, routing, fragment, destination options; eight at most.
-		for (int i = 0; more; i++) {
-			more = next == 0 || next == 43 || next == 44 || next == 60;
-			if (more && (i == 8 || upper + 8 > end)) {
-				later_fragment = true;
-				break;
-			}
-			if (!more)
-				break;
-			if (next == 44) {
-				later_fragment = number(ip + upper + 2) / 8 != 0;
-				next = ip[upper];
-				upper += 8;
-			} else {
-				uint32_t length = 8 + 8 * ip[upper + 1];
-
-				next = ip[upper];
-				upper += length;
-			}
-			if (later_fragment)
-				break;
-		}
-		flow->proto = next;
-	}
-	if (end > room)
-		end = room;
-	flow->ports = !later_fragment && upper + 4 <= end &&
-		      (flow->proto == 6 || flow->proto == 17 || flow->proto == 132);
-	if (flow->ports) {
-		flow->sport = number(ip + upper);
-		flow->dport = number(ip + upper + 2);
-	}
 }
 
 static bool
@@ -159,7 +99,7 @@ has_route(const struct rx_oracle *o, const struct packet *p)
 {
 	struct rx_oracle_flow flow;
 
-	read_flow(p, &flow);
+	rx_oracle_read_flow(p->at, p->length, &flow);
 	for (int length = flow.version == 4 ? 32 : 128; length >= 0; length--) {
 		for (int bit = length; bit < 128; bit++)
 			flow.dst[bit / 8] &= ~(1 << (7 - bit % 8));
@@ -180,17 +120,27 @@ matches(const struct rx_rule *rule, const struct rx_oracle_flow *flow)
 	       rule->dport.lo <= flow->dport && flow->dport <= rule->dport.hi;
 }
 
-static bool
-is_rejected(const struct rx_oracle *o, const struct packet *p)
+// Does it go to another thread?
+static const char *
+steered(const struct rx_oracle *o, const struct packet *p)
+{
+	return rx_oracle_lane(p->at, p->length, &o->steer) != o->steer.own ? "steered" : NULL;
+}
+
+static const char *
+obey_rules(const struct rx_oracle *o, const struct packet *p)
 {
 	struct rx_oracle_flow flow;
 
-	read_flow(p, &flow);
+	rx_oracle_read_flow(p->at, p->length, &flow);
 	for (size_t i = 0; i < o->rules.n; i++) {
-		if (matches(&o->rules.rule[i], &flow))
-			return o->rules.rule[i].action == RX_REJECT;
+		if (!matches(&o->rules.rule[i], &flow))
+			continue;
+		if (o->rules.rule[i].action == RX_STEER)
+			return steered(o, p);
+		return o->rules.rule[i].action == RX_REJECT ? "acl: dropped" : NULL;
 	}
-	return false;
+	return NULL;
 }
 
 // libpcap's own machine runs it.
@@ -359,7 +309,7 @@ other(const struct packet *p)
 
 	if (p->strange)
 		return number(p->at + 12) == 0x0806 ? "arp" : "other: unknown type";
-	read_flow(p, &flow);
+	rx_oracle_read_flow(p->at, p->length, &flow);
 	if (flow.proto == 6 || flow.proto == 17 || flow.proto == 132)
 		return NULL;
 	if (flow.proto == 1 && flow.version == 4)
@@ -401,7 +351,9 @@ step(const struct rx_oracle *o, unsigned int i, struct packet *p, const uint8_t 
 	if (strcmp(word, "other") == 0)
 		return other(p);
 	if (strcmp(word, "acl") == 0)
-		return is_rejected(o, p) ? "acl: dropped" : NULL;
+		return obey_rules(o, p);
+	if (strcmp(word, "steer") == 0)
+		return steered(o, p);
 	if (strcmp(word, "fib") == 0)
 		return has_route(o, p) ? NULL : "fib: no route";
 	if (strcmp(word, "filter") == 0)
@@ -409,7 +361,7 @@ step(const struct rx_oracle *o, unsigned int i, struct packet *p, const uint8_t 
 	if (strcmp(word, "tap") == 0)
 		return NULL;
 	if (strcmp(word, "local") == 0) {
-		read_flow(p, flow);
+		rx_oracle_read_flow(p->at, p->length, flow);
 		return flow->ports ? "socket" : "local: no ports";
 	}
 	if (strcmp(word, "xdp") == 0)
@@ -422,7 +374,7 @@ rx_oracle_verdict(const struct rx_oracle *oracle, const uint8_t *frame, uint32_t
 	uint32_t whole, const uint8_t *mac, struct rx_oracle_flow *flow)
 {
 	struct packet packet = {.at = frame, .length = length, .whole = whole};
-	const char *end = NULL;
+	const char *end = oracle->steer.tail ? steered(oracle, &packet) : NULL;
 	int at = 0;
 
 	while (end == NULL) {
@@ -436,6 +388,12 @@ rx_oracle_verdict(const struct rx_oracle *oracle, const uint8_t *frame, uint32_t
 		at = to;
 	}
 	return end;
+}
+
+void
+rx_oracle_steer(struct rx_oracle *oracle, const struct rx_oracle_steer *steer)
+{
+	oracle->steer = *steer;
 }
 
 void

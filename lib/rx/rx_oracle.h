@@ -26,10 +26,23 @@ struct rx_oracle_flow {
 	uint32_t ports; /**< 1: it has some */
 };
 
-/** Where a packet must end: a word, or a reason. "socket" of a flow that has none yet also stands
- *  for "local: table full": which of a burst's flows come first is the graph's business.
- *  Shape:   frame[whole] is the packet, of which the first segment has `length` bytes; mac[6] is
- *           ours. */
+/** Read the flow of an IP packet whose header is known to be right. Shape: frame[length]. */
+void rx_oracle_read_flow(const uint8_t *frame, uint32_t length, struct rx_oracle_flow *flow);
+
+/** How flows are spread over threads. */
+struct rx_oracle_steer {
+	uint32_t n, own; /**< threads, and which of them this one is; n: none of them */
+	bool raw;        /**< what is spread are frames as they came */
+	bool tail;       /**< all that comes was steered to this one */
+};
+void rx_oracle_steer(struct rx_oracle *oracle, const struct rx_oracle_steer *steer);
+/** The thread that a packet's flow is for. Shape: frame[length]. */
+uint32_t rx_oracle_lane(const uint8_t *frame, uint32_t length, const struct rx_oracle_steer *steer);
+
+/** Where a packet must end: a word, or a reason; "steered": in a ring to another thread. "socket"
+ * of a flow that has none yet also stands for "local: table full": which of a burst's flows come
+ * first is the graph's business. Shape:   frame[whole] is the packet, of which the first segment
+ * has `length` bytes; mac[6] is ours. */
 const char *rx_oracle_verdict(const struct rx_oracle *oracle, const uint8_t *frame, uint32_t length,
 	uint32_t whole, const uint8_t *mac, struct rx_oracle_flow *flow);
 /** The graph has delivered to a flow's socket. False: there are as many as there may be. */

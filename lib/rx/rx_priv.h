@@ -38,12 +38,12 @@ enum rx_word_id { PG_RX_WORDS(RX_WORD_ID) RX_WORDS, RX_WORDS_MAX = 64 };
 #define RX_LAYER3 (RX_WORD_BIT(IP4) | RX_WORD_BIT(IP6))
 #define RX_UPPER                                                                                  \
 	(RX_USERS | RX_WORD_BIT(OTHER) | RX_WORD_BIT(ACL) | RX_WORD_BIT(FIB) | RX_WORD_BIT(TAP) | \
-		RX_WORD_BIT(FILTER) | RX_WORD_BIT(BPF) | RX_WORD_BIT(LOCAL))
+		RX_WORD_BIT(FILTER) | RX_WORD_BIT(BPF) | RX_WORD_BIT(STEER) | RX_WORD_BIT(LOCAL))
 #define RX_ENDS (RX_WORD_BIT(DELIVER) | RX_WORD_BIT(DROP))
 /** What may stand behind a word that may stand first. */
 #define RX_RAW                                                                                     \
 	(RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(TAP) | RX_WORD_BIT(FILTER) | RX_WORD_BIT(BPF) | \
-		RX_WORD_BIT(XDP) | RX_WORD_BIT(NULL))
+		RX_WORD_BIT(STEER) | RX_WORD_BIT(XDP) | RX_WORD_BIT(NULL))
 
 #define RX_MPLS_MAX 16 /**< entries of a label stack that are looked at */
 #define RX_TAGS_MAX 2  /**< VLAN tags that are popped: a service tag and a customer's */
@@ -63,11 +63,18 @@ const struct rx_word *rx_word(unsigned int id);
 
 struct rx_chain {
 	unsigned int n;
+	unsigned int first; /**< of a graph's words; those before it are another thread's */
 	uint8_t word[RX_CHAIN_MAX];
 };
 
 /** Read a chain. Errors: as pg_rx_chain_check(). */
 int rx_chain_parse(const char *text, struct rx_chain *chain, struct pg_error *err);
+/** The place behind which other threads go on: of `steer`, or of rules that steer. -1: there is
+ * none. Errors: -errno with text. */
+int rx_chain_steer(const struct pg_rx_config *config, const struct rx_chain *chain, int *place,
+	struct pg_error *err);
+/** Has a check of layer 3 seen what comes to place `at`? */
+bool rx_chain_is_above(const struct rx_chain *chain, int at);
 /** Where packets of a kind go from place `at` (-1: the source). -1: nobody takes them. */
 int rx_chain_next(const struct rx_chain *chain, int at, enum rx_kind kind);
 
@@ -161,6 +168,9 @@ void rx_tap_close(struct rx_slot *slot);
 int rx_filter_open(
 	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
 void rx_filter_close(struct rx_slot *slot);
+int rx_steer_open(
+	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
+void rx_steer_close(struct rx_slot *slot);
 int rx_bpf_open(
 	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
 bool rx_bpf_is_stale(const struct rx_slot *slot);

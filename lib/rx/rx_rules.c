@@ -14,12 +14,12 @@
 #include "rx_rules.h"
 
 #define RULE_BYTES 512
-#define RULE_SHAPE                                                                         \
-	"pass, drop or count, then any of: proto P, src PREFIX, dst PREFIX, sport N[-N], " \
+#define RULE_SHAPE                                                                                \
+	"pass, drop, count or steer, then any of: proto P, src PREFIX, dst PREFIX, sport N[-N], " \
 	"dport N[-N]"
 
 static const char *const actions[] = {
-	[RX_PASS] = "pass", [RX_REJECT] = "drop", [RX_COUNT] = "count"};
+	[RX_PASS] = "pass", [RX_REJECT] = "drop", [RX_COUNT] = "count", [RX_STEER] = "steer"};
 
 static const struct {
 	const char *name;

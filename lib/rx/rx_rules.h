@@ -10,7 +10,7 @@
 
 #define RX_RULES_MAX 10000
 
-enum rx_action { RX_PASS, RX_REJECT, RX_COUNT, RX_ACTIONS };
+enum rx_action { RX_PASS, RX_REJECT, RX_COUNT, RX_STEER, RX_ACTIONS };
 
 /** One rule; the first that matches a packet decides. */
 struct rx_rule {

@@ -3,8 +3,11 @@
 #ifndef RX_RUN_H
 #define RX_RUN_H
 
+#include <rte_ring.h>
+
 #include "pg_compat.h"
 #include "pg_rx.h"
+#include "pg_stats.h"
 
 /** A graph and what its nodes share. worker: rw. */
 struct pg_rx_graph {
@@ -16,7 +19,10 @@ struct pg_rx_graph {
 	uint64_t unchecked;  /**< mbuf flag: no check of layer 3 has seen the packet */
 	uint64_t dropped;    /**< packets that drop nodes freed, ever */
 	uint64_t *counters;  /**< of the device whose packets walk; NULL: no node counts more */
-	struct pg_rx_verify *verify; /**< owned; NULL: off */
+	const struct pg_rx_steer *steer; /**< the same; NULL: nothing is steered */
+	int steer_at;                    /**< place in the chain; -1: there is none */
+	bool steer_raw;                  /**< frames come there as they are */
+	struct pg_rx_verify *verify;     /**< owned; NULL: off */
 	struct pg_rx_config config;
 	rte_graph_t id;
 	unsigned int nnodes;
@@ -53,6 +59,20 @@ uint64_t pg_rx_inject_sampled(struct pg_rx_graph *rx, struct rte_mbuf **pkts, ui
  *  Shape:   index is the first packet's; the graph's configuration has rx_verify on. */
 uint64_t pg_rx_inject_verified(struct pg_rx_graph *rx, struct rte_mbuf **pkts, uint16_t n,
 	uint64_t mac, uint64_t index, struct pg_rx_verified *out);
+
+/** Send packets to another thread's graph.
+ *  Shape:   pkts[n]; those that the ring takes are consumed.
+ *  Errors:  none; returns how many it took.  Context: the ring's producer. */
+static inline unsigned int
+pg_rx_hand_off(struct pg_rx_lane *lane, struct rte_mbuf **pkts, unsigned int n)
+{
+	unsigned int taken = rte_ring_sp_enqueue_burst(lane->ring, (void **)pkts, n, NULL);
+
+	pg_counter_add(&lane->offered, n);
+	if (unlikely(taken < n))
+		pg_counter_add(&lane->lost, n - taken);
+	return taken;
+}
 
 /** Give what the nodes counted since the last collection to a profile.
  *  Context: the graph's worker, or control while it rests. */

@@ -56,6 +56,18 @@ note_end(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t n
 	return v->end[i](graph, node, objs, nobjs);
 }
 
+// Who spreads flows, and over whom.
+static void
+tell_steer(const struct pg_rx_graph *rx)
+{
+	const struct rx_oracle_steer steer = {.n = rx->steer->n,
+		.own = rx->steer->own,
+		.raw = rx->steer_raw,
+		.tail = rx->config.tail != 0};
+
+	rx_oracle_steer(rx->verify->oracle, &steer);
+}
+
 static void
 foresee(struct pg_rx_verify *v, struct rte_mbuf **pkts, uint16_t n, const uint8_t *mac)
 {
@@ -75,6 +87,9 @@ foresee(struct pg_rx_verify *v, struct rte_mbuf **pkts, uint16_t n, const uint8_
 static bool
 differs(const struct pg_rx_verify *v, uint16_t k)
 {
+	// A ring takes them, and nobody sees them any more here, or is full.
+	if (strcmp(v->must[k], "steered") == 0)
+		return strcmp(v->did[k], "none") != 0 && strcmp(v->did[k], "steer: ring full") != 0;
 	if (strcmp(v->did[k], "local: table full") == 0 && strcmp(v->must[k], "socket") == 0)
 		return !rx_oracle_full(v->oracle, &v->flow[k]);
 	return strcmp(v->must[k], v->did[k]) != 0;
@@ -118,6 +133,8 @@ pg_rx_inject_verified(struct pg_rx_graph *rx, struct rte_mbuf **pkts, uint16_t n
 	uint64_t dropped;
 
 	v->watching = v->bursts++ % v->every == 0;
+	if (v->watching && rx->steer != NULL)
+		tell_steer(rx);
 	if (v->watching)
 		foresee(v, pkts, n, (const uint8_t *)&mac);
 	dropped = pg_rx_inject(rx, pkts, n, mac);
@@ -149,18 +166,19 @@ rx_verify_open(struct pg_rx_graph *rx, const struct rx_chain *chain, struct pg_e
 {
 	const char *words[RX_CHAIN_MAX];
 	bool remembers = false;
+	unsigned int n = 0;
 	int rc;
 
 	if (rx->config.verify == PG_RX_VERIFY_OFF)
 		return 0;
-	for (unsigned int i = 0; i < chain->n; i++) {
-		words[i] = rx_word(chain->word[i])->name;
+	for (unsigned int i = chain->first; i < chain->n; i++) {
+		words[n++] = rx_word(chain->word[i])->name;
 		remembers |= chain->word[i] == RX_W_LOCAL;
 		if (chain->word[i] < RX_WORDS && chain->word[i] != RX_W_BPF)
 			continue;
 		pg_error_set(err, PG_FAULT_INPUT, ENOTSUP,
 			"nobody can tell what the user's %s %s has to do",
-			chain->word[i] == RX_W_BPF ? "program of" : "node", words[i]);
+			chain->word[i] == RX_W_BPF ? "program of" : "node", words[n - 1]);
 		return pg_error_expect(err, "rx_verify off, or another chain");
 	}
 	rx->verify = calloc(1, sizeof(*rx->verify));
@@ -168,7 +186,7 @@ rx_verify_open(struct pg_rx_graph *rx, const struct rx_chain *chain, struct pg_e
 		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 	// What a node remembers of packets, the oracle has to see too.
 	rx->verify->every = rx->config.verify == PG_RX_VERIFY_SAMPLED && !remembers ? SAMPLED : 1;
-	rx->verify->oracle = rx_oracle_create(words, chain->n, &rx->config, err);
+	rx->verify->oracle = rx_oracle_create(words, n, &rx->config, err);
 	if (rx->verify->oracle == NULL)
 		return -err->code;
 	rc = watch_ends(rx);

@@ -60,6 +60,18 @@ enum pg_gaps_mode {
 };
 #define PG_GAPS_DEVICES 64 /**< 20 kB each: more would leave no cache to the packets */
 
+/** Where packets of netif_receive come from. */
+enum pg_source {
+	PG_SOURCE_INJECT, /**< they are built */
+	PG_SOURCE_PORT,   /**< the device's port receives them */
+};
+
+/** Which thread's graph packets of netif_receive walk through. */
+enum pg_inject {
+	PG_INJECT_DIRECT, /**< the device's own */
+	PG_INJECT_RING,   /**< another one's, through a ring */
+};
+
 /** What the user set on a device. The template comes first: its rows write here too. */
 struct pg_device_settings {
 	struct pg_template tmpl;
@@ -78,6 +90,10 @@ struct pg_device_settings {
 	int32_t node;         /**< NUMA node of buffers, if the flag NODE is set; -1: not set */
 	struct pg_stream stream;
 	struct pg_rx_config rx; /**< of netif_receive */
+	uint8_t rx_source;      /**< enum pg_source */
+	uint8_t inject;         /**< enum pg_inject */
+	uint32_t rx_ring;       /**< packets that a ring to another thread holds */
+	const char *rx_thread;  /**< "kpktgend_1", which receives; NULL: the next one */
 	uint32_t verify;        /**< read one packet of so many for the receipt; 1: all; 0: none */
 };
 
@@ -139,6 +155,22 @@ struct pg_account {
 	char limit[96]; /**< why less than asked was offered; empty: it was not */
 };
 
+/** What another thread did with a device's packets. Packets add up:
+ *  offered = received + lost + in_flight. */
+struct pg_receiver {
+	const struct pg_thread *thread;
+	uint32_t ring_size;
+	uint64_t offered;   /**< handed to its ring */
+	uint64_t lost;      /**< that the full ring did not take */
+	uint64_t received;  /**< that walked through its graph */
+	uint64_t in_flight; /**< in the ring; 0 once the run is over */
+	uint64_t errors;    /**< of the received, that its graph dropped */
+	uint64_t calls;     /**< walks */
+	uint64_t cycles;    /**< busy */
+	double cycles_per_packet;
+	struct pg_rx_profile profile;
+} __rte_cache_aligned; // each is written to by another worker
+
 /** One packet stream on one thread. */
 struct pg_device {
 	TAILQ_ENTRY(pg_device) in_thread; /**< newest first, as pktgen lists them */
@@ -156,9 +188,13 @@ struct pg_device {
 	/* The last run. */
 	struct pg_task *task; /**< owned; NULL while no run is prepared */
 	struct pg_result result;
-	struct pg_rx_profile profile; /**< netif_receive only: nnodes > 0 */
-	double own_cycles;            /**< generator into an empty graph, cycles per packet */
-	uint64_t asked;               /**< packets; 0: until stopped */
+	struct pg_rx_profile profile;  /**< of the own thread's graph; nnodes 0: none was walked */
+	bool received;                 /**< its packets came from the port */
+	uint16_t rx_queue;             /**< that they come from; control, before a run */
+	struct pg_receiver *receivers; /**< owned: other threads that received from it */
+	unsigned int nreceivers;
+	double own_cycles; /**< generator into an empty graph, cycles per packet */
+	uint64_t asked;    /**< packets; 0: until stopped */
 	struct pg_rate asked_rate;
 	unsigned int rate_changes; /**< while the run went on */
 	uint8_t asked_mode;        /**< enum pg_xmit_mode */
@@ -196,9 +232,12 @@ struct pg_port_account {
 	uint64_t offered;           /**< packets that its driver took from us */
 	uint64_t opackets, oerrors; /**< PG_COUNTER_ABSENT: the driver does not say */
 	uint64_t lost;              /**< taken by the driver, but not sent */
-	uint64_t received;          /**< that came back to a ring that leads to itself ... */
-	uint64_t in_flight;         /**< ... and that are in it; both may be PG_COUNTER_ABSENT */
-	uint64_t not_drained;       /**< sent by the driver's count, not yet by the kernel's */
+	/* PG_COUNTER_ABSENT unless it leads to itself, or devices received from it: */
+	uint64_t received;  /**< by the driver's count */
+	uint64_t in_flight; /**< of a ring that leads to itself: sent, but not received */
+	uint64_t taken;     /**< that devices took from it */
+	uint64_t missed, receive_errors, no_buffer; /**< that its driver could not give */
+	uint64_t not_drained; /**< sent by the driver's count, not yet by the kernel's */
 	struct pg_port_account *next;
 };
 

@@ -60,7 +60,10 @@ tx_account_begin(struct pg_engine *engine, struct pg_error *err)
 		account->opackets = now.opackets - sent_before(engine, p);
 		account->oerrors = now.oerrors;
 		account->received = now.ipackets;
-		account->in_flight = PG_COUNTER_ABSENT;
+		account->missed = now.imissed; // they hold the start values until the end
+		account->receive_errors = now.ierrors;
+		account->no_buffer = now.rx_nombuf;
+		account->in_flight = account->taken = PG_COUNTER_ABSENT;
 		account->not_drained = now.kernel_tx; // holds the start value until the end
 		account->next = engine->run.ports;
 		engine->run.ports = account;
@@ -74,7 +77,7 @@ tx_account_leave(struct pg_engine *engine, const struct pg_device *device)
 	const struct pg_task *task = device->task;
 
 	for (struct pg_port_account *a = engine->run.ports; a != NULL; a = a->next) {
-		if (a->port == device->port && task != NULL && task->rx == NULL)
+		if (a->port == device->port && task != NULL && !task->injects)
 			a->offered += task->counters.sent;
 	}
 }
@@ -87,7 +90,7 @@ offered_to(const struct pg_engine *engine, const struct pg_port *port)
 
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
-		if (device->port == port && device->task != NULL && device->task->rx == NULL)
+		if (device->port == port && device->task != NULL && !device->task->injects)
 			sent += device->result.sent;
 	}
 	return sent;
@@ -125,6 +128,48 @@ read_settled(const struct pg_port_account *account, struct pg_port_counters *now
 }
 
 static void
+forget_received(struct pg_port_account *account)
+{
+	account->received = account->missed = account->receive_errors = account->no_buffer =
+		PG_COUNTER_ABSENT;
+}
+
+// What devices took from a port; PG_COUNTER_ABSENT: none receives from it.
+static uint64_t
+taken_from(const struct pg_engine *engine, const struct pg_port *port)
+{
+	const struct pg_device *device;
+	uint64_t taken = 0;
+	bool any = false;
+
+	TAILQ_FOREACH(device, &engine->devices, in_engine)
+	{
+		if (device->port != port || device->task == NULL || !device->task->receives)
+			continue;
+		any = true;
+		taken += device->result.sent + device->task->surplus;
+	}
+	return any ? taken : PG_COUNTER_ABSENT;
+}
+
+static void
+received_end(const struct pg_engine *engine, struct pg_port_account *account,
+	const struct pg_port_counters *now)
+{
+	account->taken = taken_from(engine, account->port);
+	if (account->taken == PG_COUNTER_ABSENT && !account->port->loops) {
+		forget_received(account);
+		return;
+	}
+	account->received = now->ipackets - account->received;
+	account->missed = now->imissed - account->missed;
+	account->receive_errors = now->ierrors - account->receive_errors;
+	account->no_buffer = now->rx_nombuf - account->no_buffer;
+	if (account->port->loops)
+		account->in_flight = account->opackets - account->received;
+}
+
+static void
 account_end(struct pg_engine *engine, struct pg_port_account *account)
 {
 	uint64_t kernel_before = account->not_drained;
@@ -134,15 +179,13 @@ account_end(struct pg_engine *engine, struct pg_port_account *account)
 	account->offered += offered_to(engine, account->port);
 	read_settled(account, &now);
 	if (account->opackets == PG_COUNTER_ABSENT || now.opackets == PG_COUNTER_ABSENT) {
-		account->opackets = account->oerrors = account->received = PG_COUNTER_ABSENT;
+		account->opackets = account->oerrors = PG_COUNTER_ABSENT;
+		forget_received(account);
 		return;
 	}
 	account->opackets = now.opackets - account->opackets;
 	account->oerrors = now.oerrors - account->oerrors;
-	if (now.ipackets != PG_COUNTER_ABSENT) {
-		account->received = now.ipackets - account->received;
-		account->in_flight = account->opackets - account->received;
-	}
+	received_end(engine, account, &now);
 	if (account->opackets < account->offered)
 		account->lost = account->offered - account->opackets;
 	if (kernel_before != PG_COUNTER_ABSENT && account->offered > 0)
@@ -173,7 +216,7 @@ tx_account_end(struct pg_engine *engine)
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		engine->run.fell_short |= device->task != NULL && device->fell_short;
-		if (device->task != NULL && device->task->rx == NULL)
+		if (device->task != NULL && !device->task->injects)
 			device->account.driver_sent = driver_sent(engine, device);
 	}
 }

@@ -8,6 +8,25 @@
 #include "pg_lang.h"
 #include "tx_priv.h"
 
+// What is about packets that are built says nothing of those that come from a port.
+static int
+check_source(const struct pg_device_settings *set, struct pg_error *err)
+{
+	const char *what = set->rate.kind != PG_RATE_NONE           ? "a rate"
+			   : set->verify != 0                       ? "a receipt"
+			   : set->inject != PG_INJECT_DIRECT        ? "inject ring"
+			   : set->rx.buffers != PG_RX_BUFFERS_FRESH ? "rx_buffers"
+								    : NULL;
+
+	if (what == NULL || set->xmit_mode != PG_XMIT_NETIF_RECEIVE ||
+		set->rx_source != PG_SOURCE_PORT)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EOPNOTSUPP,
+		"rx_source port and %s exclude each other: nothing is built", what);
+	return pg_error_expect(err, "rx_source inject, or neither rate, verify, inject ring nor "
+				    "rx_buffers");
+}
+
 // What does not go together (reference 4.1 and 6.5), in whatever order it was set.
 static int
 check_sharing(const void *settings, struct pg_error *err)
@@ -30,7 +49,7 @@ check_sharing(const void *settings, struct pg_error *err)
 			"clone_skb and burst need packets that may be shared");
 		return pg_error_expect(err, "flag SHARED, or clone_skb 0 and burst 1");
 	}
-	return 0;
+	return check_source(set, err);
 }
 
 // 0 becomes 1 (reference 4.1).

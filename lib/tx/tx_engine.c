@@ -85,6 +85,7 @@ remove_devices(struct pg_thread *thread)
 		engine->last = NULL;
 		tx_task_destroy(device->task);
 		pg_rx_profile_fini(&device->profile);
+		tx_receivers_forget(device);
 		pg_walk_destroy(device->walk);
 		if (device->port->users == 1 && device->port->attached)
 			tx_account_forget(engine, device->port);
@@ -135,6 +136,10 @@ pg_engine_destroy(struct pg_engine *engine)
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		if (engine->threads[i] != NULL)
 			remove_devices(engine->threads[i]);
+	}
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL)
+			tx_graphs_destroy(engine->threads[i]->worker); // what taps hold is others'
 	}
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		if (engine->threads[i] != NULL)
@@ -332,7 +337,9 @@ pg_thread_clear(struct pg_thread *thread)
 	const struct pg_device *device;
 
 	// A run that is over keeps its results, whoever waits for it; of one that goes on, this
-	// thread's part ends.
+	// thread's part ends; where threads receive from one another, all of it does.
+	if (engine->nhandoffs > 0 && !tx_run_settle(engine))
+		tx_run_end(engine);
 	if (!tx_run_settle(engine)) {
 		tx_worker_stop(engine, thread->worker);
 		TAILQ_FOREACH(device, &thread->devices, in_thread)

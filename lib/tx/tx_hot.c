@@ -34,6 +34,7 @@ int
 tx_hot_check(const struct pg_device *device, struct pg_error *err)
 {
 	const struct pg_device_settings *set = &device->settings;
+	struct pg_thread *threads[PG_RX_STEER_MAX];
 	const char *why = NULL;
 
 	if (set->xmit_mode != PG_XMIT_NETIF_RECEIVE || set->rx.buffers != PG_RX_BUFFERS_HOT)
@@ -44,6 +45,8 @@ tx_hot_check(const struct pg_device *device, struct pg_error *err)
 		why = "a receipt, which is for packets that all differ";
 	else if (!(set->tmpl.flags & PG_FLAG_SHARED))
 		why = "the flag !SHARED, which hands packets over for good";
+	else if (set->inject == PG_INJECT_RING || tx_steered_threads(device, threads) > 0)
+		why = "other threads, which may still have them";
 	else if (tx_graph_writes(set))
 		why = "nodes that may write to packets";
 	if (why == NULL)

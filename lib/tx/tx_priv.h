@@ -78,7 +78,10 @@ struct pg_task {
 	uint32_t copies;               /**< const: sends per packet built */
 	uint32_t place;                /**< const: in the worker's tasks */
 	struct rte_mempool *frag_pool; /**< const; NULL: no fragments */
-	struct pg_rx_graph *rx;        /**< const; NULL in start_xmit */
+	struct pg_rx_graph *rx;        /**< const; NULL: its packets do not walk on this thread */
+	struct pg_rx_lane *lane;       /**< const; NULL: they are not handed to another */
+	struct pg_rx_steer *steer;     /**< const, owned; NULL: its graph does not steer */
+	const struct tx_handoff *from; /**< const; NULL: it builds them itself */
 	uint64_t mac;                  /**< const: the port's, for the receive graph */
 	struct tx_hot *hot;     /**< owned; NULL: each packet is built in a buffer of its own */
 	struct rte_mbuf *clone; /**< the packet being repeated, with a reference of ours */
@@ -88,6 +91,10 @@ struct pg_task {
 	struct tx_change *change;      /**< control: w; the worker then takes it over */
 	uint8_t cancelled;             /**< control: w, once; the worker then ends the task */
 	bool shared;                   /**< const: other devices use the same graph */
+	bool injects;                  /**< const: its packets meet a receive graph */
+	bool receives;                 /**< const: they come from the port */
+	uint16_t least;                /**< const: packets that the port has to be asked for */
+	uint32_t surplus;              /**< worker: w: taken so beyond the count, and freed */
 	struct tx_map *map;            /**< const, owned; NULL: all packets take one queue */
 	struct pg_verify *verify;      /**< const, owned; NULL: no receipt */
 	struct pg_counters counters;
@@ -101,6 +108,7 @@ struct pg_task {
 	uint64_t before_cycles;            /**< that a test lets the run have behind it */
 	uint64_t run_cycles, grace_cycles; /**< from start to stop_at, and on to give_up_at */
 	struct pg_device *device;
+	struct tx_handoff *handoffs; /**< owned; of the device's own task: all of the device */
 	struct pg_placement placement;
 	struct tx_map_plan plan;
 	struct pg_prog *owned_prog;
@@ -110,6 +118,20 @@ struct pg_task {
 	double own_cycles;
 	struct rte_mbuf *pkts[] __rte_cache_aligned; /**< burst: of the last one, what is left */
 };
+
+/** A ring that leads a device's packets to another thread, and the task that receives them there.
+ */
+struct tx_handoff {
+	struct pg_rx_lane lane; /**< producer: rw */
+	/** producer: w, once, behind its last packet. The rest: const. */
+	uint8_t closed __rte_cache_aligned;
+	const struct pg_task *producer;
+	struct pg_thread *thread; /**< that receives */
+	struct pg_task *task;     /**< owned, of that thread */
+	struct pg_receiver *receiver;
+	struct tx_handoff *next;      /**< of the device */
+	struct tx_handoff *in_thread; /**< to the same thread */
+} __rte_cache_aligned;
 
 /** Is a time there, or over? */
 static inline bool
@@ -156,11 +178,12 @@ static_assert(offsetof(struct pg_task, counters) % RTE_CACHE_LINE_SIZE == 0,
  *  whose buffers are on one memory node. Those of other nodes use the same queues from other pools.
  */
 struct tx_queue {
-	struct pg_port *port;  /**< NULL: netif_receive */
-	int socket;            /**< asked for */
-	uint8_t buffers;       /**< enum pg_rx_buffers */
-	uint16_t first;        /**< ethdev queue number */
-	uint16_t nqueues;      /**< that the widest queue map needs */
+	struct pg_port *port; /**< NULL: netif_receive */
+	struct pg_port *from; /**< whose pool it is, that packets come from; NULL: they are built */
+	int socket;           /**< asked for */
+	uint8_t buffers;      /**< enum pg_rx_buffers */
+	uint16_t first;       /**< ethdev queue number */
+	uint16_t nqueues;     /**< that the widest queue map needs */
 	unsigned int ndevices; /**< that share it and its pool */
 	uint32_t frame_max, burst_max;
 	uint32_t priority; /**< of the first device */
@@ -194,9 +217,10 @@ struct pg_worker {
 	bool self_known;
 	uint8_t order __rte_cache_aligned; /**< enum tx_order; any thread: w; worker: r */
 	struct pg_prog_scratch *scratch __rte_cache_aligned;
-	struct tx_queue *queues; /**< control only */
-	unsigned int nrated;     /**< control only: devices that have a rate at start */
-	struct tx_graph *graphs; /**< control only */
+	struct tx_queue *queues;     /**< control only */
+	unsigned int nrated;         /**< control only: devices that have a rate at start */
+	struct tx_graph *graphs;     /**< control only */
+	struct tx_handoff *handoffs; /**< control only: to this thread, of this run */
 	/* worker: w, once, at the run's end: of its thread while tasks ran, as the kernel counts */
 	uint64_t wall_ns, cpu_ns, preempted, sleeps;
 	bool usage_known;
@@ -228,6 +252,9 @@ struct pg_engine {
 	enum pg_compat compat;
 	unsigned int npools;     /**< ever made: a part of their names */
 	unsigned int ngraphs;    /**< the same of graphs */
+	unsigned int nhandoffs;  /**< of this run */
+	unsigned int nlaunched;  /**< workers of this run ... */
+	unsigned int ncome;      /**< ... and those that have come to it. worker: rw, atomic */
 	pthread_mutex_t control; /**< pg_engine_lock(); taken before `lock` */
 	pthread_mutex_t lock;
 	pthread_cond_t done; /**< worker -> control: one more is idle */
@@ -255,6 +282,20 @@ bool tx_run_settle(struct pg_engine *engine);
 /** End what a worker runs, and wait until it is idle; the others go on.
  *  Context: the control lock is held. */
 void tx_worker_stop(struct pg_engine *engine, struct pg_worker *worker);
+
+/** End a run that goes on; its results say `interrupted`. Context: the control lock is held. */
+void tx_run_end(struct pg_engine *engine);
+
+/** Choose the function that a receiving task's loop calls. timed: it has an end. */
+void tx_task_bind_receiver(struct pg_task *task, bool timed);
+
+/** Does a device take packets from its port? */
+static inline bool
+tx_receives(const struct pg_device *device)
+{
+	return device->settings.xmit_mode == PG_XMIT_NETIF_RECEIVE &&
+	       device->settings.rx_source == PG_SOURCE_PORT;
+}
 
 /** Choose the function that a task's loop calls. timed: it has an end, but no rate. */
 void tx_task_bind(struct pg_task *task, bool paced, bool timed);
@@ -338,7 +379,7 @@ tx_order(const struct pg_worker *worker)
 void tx_task_end(struct pg_task *task);
 
 /** Run a worker's tasks until all are finished or it is told to stop. Context: the worker. */
-void tx_worker_run(struct pg_worker *worker, const struct pg_engine *engine);
+void tx_worker_run(struct pg_worker *worker, struct pg_engine *engine);
 
 /** Prepare one device's task on its queue. Errors: -errno with text. */
 int tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error *err);
@@ -355,13 +396,37 @@ void tx_placement_of_pool(struct rte_mempool *pool, struct pg_placement *out);
 void tx_placement(
 	const struct pg_device *device, const struct tx_queue *queue, struct pg_placement *out);
 
-/** Give a thread the graphs that its devices need, and take away the others; then each device's.
- *  Errors: -errno with text. */
-int tx_graphs_prepare(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err);
+/** Give each thread the graphs that devices need there, and take away the others; then each
+ *  device's. Errors: -errno with text. */
+int tx_graphs_prepare(struct pg_engine *engine, struct pg_error *err);
 void tx_graphs_destroy(struct pg_worker *worker);
+/** What a worker needs to take packets in hand. Errors: -ENOMEM with text. */
+int tx_scratch_prepare(struct pg_thread *thread, struct pg_error *err);
 struct tx_graph *tx_graph_of(const struct pg_device *device);
+/** The graph of a thread that the device's steers to. */
+struct tx_graph *tx_graph_tail(const struct pg_device *device, const struct pg_thread *thread);
 /** The empty graph of a device's thread, for buffers of its kind. */
 struct pg_rx_graph *tx_graph_null(const struct pg_device *device);
+
+/** The thread whose graph a device's packets enter. NULL: there is no such thread. */
+struct pg_thread *tx_receiving_thread(const struct pg_device *device);
+/** The other threads that its graph steers to, or may. Shape: thread[PG_RX_STEER_MAX]. */
+unsigned int tx_steered_threads(const struct pg_device *device, struct pg_thread **thread);
+/** Can a device's packets be handed to the thread that is to receive them? -errno with text. */
+int tx_handoff_check(const struct pg_device *device, struct pg_error *err);
+/** The rings of a device's task and the tasks behind them, if it hands packets over.
+ *  Errors: -ENOMEM with text. */
+int tx_handoffs_create(struct pg_device *device, struct pg_error *err);
+void tx_handoffs_destroy(struct pg_task *task);
+/** Nothing more comes from that task. Context: its worker, once. */
+void tx_handoffs_close(const struct pg_task *task);
+/** Have all ended that receive from a device's task? */
+bool tx_handoffs_done(const struct pg_task *task);
+/** Bring the receivers of a device up to now. Returns the packets that their graphs dropped. */
+uint64_t tx_handoffs_read(struct pg_device *device);
+void tx_handoffs_finish(struct pg_device *device);
+/** Free the receivers' results. */
+void tx_receivers_forget(struct pg_device *device);
 
 /** The device's template with its port's defaults. Errors: -EINVAL with text. */
 int tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, struct pg_error *err);

@@ -39,6 +39,13 @@ socket_of(const struct pg_device *device)
 	return (int)rte_lcore_to_socket_id(device->thread->lcore);
 }
 
+// Whose buffers its packets come in.
+static struct pg_port *
+from_of(const struct pg_device *device)
+{
+	return tx_receives(device) ? device->port : NULL;
+}
+
 static uint8_t
 buffers_of(const struct pg_device *device)
 {
@@ -52,8 +59,8 @@ tx_queue_of(const struct pg_device *device)
 	struct tx_queue *q = device->thread->worker->queues;
 	int socket = socket_of(device);
 
-	while (q != NULL &&
-		(q->port != port || q->socket != socket || q->buffers != buffers_of(device)))
+	while (q != NULL && (q->port != port || q->from != from_of(device) || q->socket != socket ||
+				    q->buffers != buffers_of(device)))
 		q = q->next;
 	return q;
 }
@@ -63,6 +70,19 @@ static bool
 one_shape(const struct pg_template *tmpl)
 {
 	return tmpl->min_size >= tmpl->max_size && tmpl->imix.count == 0 && tmpl->frags == 0;
+}
+
+// Packets that nodes keep, that are on their way to other threads, and that lie in their caches.
+static uint32_t
+may_hold(const struct pg_device *device)
+{
+	const struct pg_device_settings *set = &device->settings;
+	struct pg_thread *thread[PG_RX_STEER_MAX];
+	uint32_t tails = tx_steered_threads(device, thread);
+	uint32_t rings = tails + (tx_receiving_thread(device) != device->thread);
+
+	return (1 + tails) * pg_rx_config_keeps(&set->rx) +
+	       rings * (set->rx_ring + tx_call_packets(set) + 2 * RTE_MEMPOOL_CACHE_MAX_SIZE);
 }
 
 // Count a device in on its thread's queues for its port (DESIGN 1).
@@ -80,6 +100,7 @@ join(struct pg_device *device, struct pg_error *err)
 		if (queue == NULL)
 			return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
 		queue->port = injects(device) ? NULL : device->port;
+		queue->from = from_of(device);
 		queue->socket = socket_of(device);
 		queue->buffers = buffers_of(device);
 		queue->next = worker->queues;
@@ -96,11 +117,16 @@ join(struct pg_device *device, struct pg_error *err)
 	queue->alike &= one_shape(tmpl) && tmpl->skb_priority == queue->priority &&
 			(queue->ndevices == 1 || frame == queue->frame_max);
 	if (injects(device)) {
-		queue->kept += pg_rx_config_keeps(&device->settings.rx);
+		queue->kept += may_hold(device);
 		queue->reach = RTE_MAX(queue->reach, pg_rx_config_reach(&device->settings.rx));
 	}
 	if (buffers_of(device) == PG_RX_BUFFERS_HOT) // what a burst is replaced by
 		queue->kept += tx_call_packets(&device->settings);
+	if (tx_receives(device)) {
+		device->rx_queue = device->port->want_rxqs++;
+		device->port->want_rx_buffers += may_hold(device) + 2 * RTE_MEMPOOL_CACHE_MAX_SIZE +
+						 tx_call_packets(&device->settings);
+	}
 	tx_map_plan(device, &plan);
 	queue->nqueues = RTE_MAX(queue->nqueues, plan.hi + 1);
 	queue->frame_max = RTE_MAX(queue->frame_max, frame);
@@ -134,7 +160,7 @@ setup_port(struct pg_engine *engine, struct pg_port *port, struct pg_error *err)
 		if (engine->threads[i] != NULL)
 			n += number_queues(engine->threads[i], port, n, &frame_max);
 	}
-	return n > 0 ? pg_port_setup(port, n, frame_max, err) : 0;
+	return n > 0 || port->want_rxqs > 0 ? pg_port_setup(port, n, frame_max, err) : 0;
 }
 
 // Do the queues of the thread on that port get buffers of several pools?
@@ -281,28 +307,40 @@ prepare_pool(struct pg_engine *engine, struct tx_queue *queue, struct pg_error *
 {
 	uint32_t size, cache, bytes;
 
+	if (queue->from != NULL) {
+		queue->pool = queue->from->rx_pool;
+		tx_placement_of_pool(queue->pool, &queue->placement);
+		return 0;
+	}
 	pool_shape(queue, &size, &cache, &bytes);
 	return queue->buffers == PG_RX_BUFFERS_COLD
 		       ? make_cold_pool(engine, queue, size, bytes, err)
 		       : make_pool(engine, queue, size, cache, bytes, err);
 }
 
+int
+tx_scratch_prepare(struct pg_thread *thread, struct pg_error *err)
+{
+	struct pg_worker *worker = thread->worker;
+
+	if (worker->scratch == NULL)
+		worker->scratch =
+			pg_prog_scratch_create((int)rte_lcore_to_socket_id(thread->lcore));
+	return worker->scratch != NULL
+		       ? 0
+		       : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for a worker");
+}
+
 static int
 prepare_thread(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
 {
-	struct pg_worker *worker = thread->worker;
-	int socket = (int)rte_lcore_to_socket_id(thread->lcore), rc = 0;
+	int rc = tx_scratch_prepare(thread, err);
 
-	if (worker->scratch == NULL)
-		worker->scratch = pg_prog_scratch_create(socket);
-	if (worker->scratch == NULL)
-		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "no memory for a worker");
-	for (struct tx_queue *q = worker->queues; rc == 0 && q != NULL; q = q->next) {
-		if (q->ndevices == 0)
-			continue;
-		rc = prepare_pool(engine, q, err);
+	for (struct tx_queue *q = thread->worker->queues; rc == 0 && q != NULL; q = q->next) {
+		if (q->ndevices > 0)
+			rc = prepare_pool(engine, q, err);
 	}
-	return rc == 0 ? tx_graphs_prepare(engine, thread, err) : rc;
+	return rc;
 }
 
 int
@@ -320,6 +358,8 @@ tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err)
 		for (struct tx_queue *q = worker->queues; q != NULL; q = q->next)
 			q->ndevices = 0;
 	}
+	for (struct pg_port *p = pg_ports_first(engine->ports); p != NULL; p = p->next)
+		p->want_rxqs = p->want_rx_buffers = 0;
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		rc = join(device, err);
@@ -334,13 +374,13 @@ tx_queues_prepare(struct pg_engine *engine, bool ports, struct pg_error *err)
 		if (engine->threads[i] != NULL && !TAILQ_EMPTY(&engine->threads[i]->devices))
 			rc = prepare_thread(engine, engine->threads[i], err);
 	}
-	return rc;
+	return rc == 0 ? tx_graphs_prepare(engine, err) : rc;
 }
 
 static void
 queue_destroy(struct tx_queue *queue)
 {
-	if (queue->pool != NULL && rte_mempool_full(queue->pool))
+	if (queue->from == NULL && queue->pool != NULL && rte_mempool_full(queue->pool))
 		rte_mempool_free(queue->pool);
 	free(queue);
 }
@@ -366,7 +406,7 @@ tx_queues_drop(struct pg_engine *engine, struct pg_port *port)
 		while (*link != NULL) {
 			struct tx_queue *queue = *link;
 
-			if (queue->port != port) {
+			if (queue->port != port && queue->from != port) {
 				link = &queue->next;
 				continue;
 			}

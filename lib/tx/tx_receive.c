@@ -30,7 +30,24 @@ find(const struct pg_worker *worker, const struct pg_rx_config *config)
 struct tx_graph *
 tx_graph_of(const struct pg_device *device)
 {
-	return find(device->thread->worker, &device->settings.rx);
+	return find(tx_receiving_thread(device)->worker, &device->settings.rx);
+}
+
+static struct pg_rx_config
+tail_of(const struct pg_device *device)
+{
+	struct pg_rx_config config = device->settings.rx;
+
+	config.tail = 1;
+	return config;
+}
+
+struct tx_graph *
+tx_graph_tail(const struct pg_device *device, const struct pg_thread *thread)
+{
+	const struct pg_rx_config config = tail_of(device);
+
+	return find(thread->worker, &config);
 }
 
 struct pg_rx_graph *
@@ -98,35 +115,81 @@ sweep(struct pg_worker *worker)
 	}
 }
 
-int
-tx_graphs_prepare(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
+// One more device meets a graph of this configuration on that thread, whose worker then needs room
+// to work in.
+static int
+want(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_config *config,
+	struct pg_error *err)
 {
-	struct pg_worker *worker = thread->worker;
-	struct pg_device *device;
+	struct tx_graph *graph;
 
-	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
-		g->wanted = !pg_rx_graph_stale(g->rx);
-	sweep(worker);
-	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next) {
-		g->ndevices = 0;
-		g->wanted = false;
-	}
+	if (tx_scratch_prepare(thread, err) < 0)
+		return -err->code;
+	graph = join(engine, thread, config, err);
+	if (graph == NULL)
+		return -err->code;
+	graph->ndevices++;
+	return 0;
+}
+
+// Those of one device.
+static int
+want_device(struct pg_engine *engine, const struct pg_device *device, struct pg_error *err)
+{
+	const struct pg_rx_config tail = tail_of(device);
+	struct pg_thread *thread[PG_RX_STEER_MAX];
+	unsigned int n = tx_steered_threads(device, thread);
+	int rc = want(engine, tx_receiving_thread(device), &device->settings.rx, err);
+
+	for (unsigned int i = 0; rc == 0 && i < n; i++)
+		rc = want(engine, thread[i], &tail, err);
+	return rc;
+}
+
+// The graphs of all devices, and where packets are built the empty one, which is no device's.
+static int
+want_all(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
+{
+	struct pg_device *device;
+	int rc = 0;
+
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	{
 		const struct pg_rx_config null = empty(device->settings.rx.buffers);
-		struct tx_graph *graph;
 
-		if (device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE)
+		if (rc < 0 || device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE)
 			continue;
-		graph = join(engine, thread, &device->settings.rx, err);
-		if (graph == NULL || join(engine, thread, &null, err) == NULL)
-			return -err->code;
-		graph->ndevices++;
+		rc = want_device(engine, device, err);
+		if (rc == 0 && (tx_scratch_prepare(thread, err) < 0 ||
+				       join(engine, thread, &null, err) == NULL))
+			rc = -err->code;
 	}
-	sweep(worker);
-	for (struct tx_graph *g = worker->graphs; g != NULL; g = g->next)
-		pg_rx_graph_begin(g->rx);
-	return 0;
+	return rc;
+}
+
+int
+tx_graphs_prepare(struct pg_engine *engine, struct pg_error *err)
+{
+	struct pg_thread *thread = NULL;
+	int rc = 0;
+
+	while ((thread = pg_engine_next_thread(engine, thread)) != NULL) {
+		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next)
+			g->wanted = !pg_rx_graph_stale(g->rx);
+		sweep(thread->worker);
+		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next) {
+			g->ndevices = 0;
+			g->wanted = false;
+		}
+	}
+	while (rc == 0 && (thread = pg_engine_next_thread(engine, thread)) != NULL)
+		rc = want_all(engine, thread, err);
+	while (rc == 0 && (thread = pg_engine_next_thread(engine, thread)) != NULL) {
+		sweep(thread->worker);
+		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next)
+			pg_rx_graph_begin(g->rx);
+	}
+	return rc;
 }
 
 void
@@ -143,16 +206,28 @@ tx_graphs_destroy(struct pg_worker *worker)
 static bool
 holds(const struct pg_device *device)
 {
-	return device->task != NULL && device->task->rx != NULL && tx_pool_in_use(device->task) > 0;
+	const struct pg_task *task = device->task;
+	const char *by;
+
+	if (task == NULL || !task->injects)
+		return false;
+	// A port's driver has buffers of its pool too.
+	return task->receives ? pg_rx_graph_held(task->rx, &by) > 0 : tx_pool_in_use(task) > 0;
 }
 
-// Who has them, as far as the graph knows.
+// Who has them, as far as the graphs know.
 static void
 tell_held(struct pg_device *device)
 {
-	const char *by;
-	unsigned int held = pg_rx_graph_held(device->task->rx, &by);
+	const char *by = NULL, *there;
+	unsigned int held = 0;
 
+	if (device->task->rx != NULL)
+		held = pg_rx_graph_held(device->task->rx, &by);
+	for (const struct tx_handoff *h = device->task->handoffs; h != NULL; h = h->next) {
+		held += pg_rx_graph_held(h->task->rx, &there);
+		by = there != NULL ? there : by;
+	}
 	if (held == 0)
 		held = tx_pool_in_use(device->task);
 	device->fell_short = true;
@@ -162,10 +237,8 @@ tell_held(struct pg_device *device)
 
 // A packet that ended elsewhere than it must is a fault of the pipeline.
 static void
-tell_difference(struct pg_device *device)
+tell_difference(struct pg_device *device, const struct pg_rx_verified *verified)
 {
-	const struct pg_rx_verified *verified = device->profile.verified;
-
 	if (verified == NULL || verified->differences == 0)
 		return;
 	device->fell_short = true;
@@ -190,6 +263,8 @@ tx_graphs_settle(struct pg_engine *engine)
 			nanosleep(&pause, NULL);
 		if (holds(device) && (!device->fell_short || starved))
 			tell_held(device);
-		tell_difference(device);
+		tell_difference(device, device->profile.verified);
+		for (unsigned int i = 0; i < device->nreceivers; i++)
+			tell_difference(device, device->receivers[i].profile.verified);
 	}
 }

@@ -44,11 +44,77 @@ static const struct pg_word buffer_kinds[] = {
 	{NULL, 0, NULL, false, false, false},
 };
 
+static const struct pg_word sources[] = {
+	{"inject", PG_SOURCE_INJECT, "packets are built", false, false, false},
+	{"port", PG_SOURCE_PORT, "the device's port receives them", false, false, false},
+	{NULL, 0, NULL, false, false, false},
+};
+
+static const struct pg_word inject_modes[] = {
+	{"direct", PG_INJECT_DIRECT, "through the graph of the device's own thread", false, false,
+		false},
+	{"ring", PG_INJECT_RING, "to another thread, whose graph they walk through", false, false,
+		false},
+	{NULL, 0, NULL, false, false, false},
+};
+
 #define SETTING(word, member)                     \
 	.target = PG_TARGET_DEVICE, .name = word, \
 	.offset = offsetof(struct pg_device_settings, member), .flags = PG_COMMAND_EXTENSION
 
 static const struct pg_command receive_rows[] = {
+	{
+		SETTING("rx_source", rx_source),
+		.def = "inject",
+		.arg = {.type = &pg_type_word, .words = sources, .unit = "source", .width = 1},
+		.help = "where packets of netif_receive come from: they are built, or the device's "
+			"port receives them, count of them",
+		.example = "rx_source port",
+	},
+	{
+		SETTING("inject", inject),
+		.def = "direct",
+		.arg = {.type = &pg_type_word, .words = inject_modes, .unit = "mode", .width = 1},
+		.help = "which thread's graph packets walk through in netif_receive: the device's "
+			"own, or another one's, which gets them through a ring",
+		.example = "inject ring",
+	},
+	{
+		SETTING("rx_thread", rx_thread),
+		.def = "",
+		.arg = {.type = &pg_type_string,
+			.complete = PG_COMPLETE_THREADS,
+			.valid = pg_rx_thread_check,
+			.unit = "kpktgend_N, a thread"},
+		.help = "the thread that receives with inject ring; if not set, the next one after "
+			"the device's own",
+		.example = "rx_thread kpktgend_1",
+	},
+	{
+		SETTING("rx_steer", rx.steer),
+		.def = "",
+		.arg = {.type = &pg_type_string,
+			.separator = ',',
+			.complete = PG_COMPLETE_THREADS,
+			.valid = pg_rx_threads_check,
+			.unit = "kpktgend_N,..., threads with commas between,"},
+		.help = "the threads that steer, as a word of rx_graph or an action of rx_rules, "
+			"spreads flows over; if not set, all",
+		.example = "rx_steer kpktgend_0,kpktgend_1",
+	},
+	{
+		SETTING("rx_ring", rx_ring),
+		.def = "1024",
+		.arg = {.type = &pg_type_number,
+			.min = 1,
+			.max = PG_RX_RING_MAX,
+			.unit = "packets",
+			.width = 4,
+			.suffix = PG_SUFFIX_METRIC},
+		.help = "packets that a ring to another thread holds; what comes while it is full "
+			"is dropped",
+		.example = "rx_ring 4096",
+	},
 	{
 		SETTING("rx_graph", rx.graph),
 		.def = "host",
@@ -81,7 +147,8 @@ static const struct pg_command receive_rows[] = {
 			.complete = PG_COMPLETE_FILES,
 			.valid = pg_rx_rules_check,
 			.unit = "rules with ; between, or a file with one a line"},
-		.help = "the rules of the node acl: pass, drop or count, then what must match of "
+		.help = "the rules of the node acl: pass, drop, count or steer, then what must "
+			"match of "
 			"proto, src, dst, sport and dport; the first that matches decides",
 		.example = "rx_rules count proto udp dport 9; drop src 10.0.0.0/8",
 	},

@@ -40,7 +40,7 @@ set_current(struct pg_device *device)
 	cur->src_mac_offset = mac_offset(prog, PG_FIELD_MAC_SRC, built);
 	cur->dst_mac_offset = mac_offset(prog, PG_FIELD_MAC_DST, built);
 	if (device->settings.tmpl.flags & PG_FLAG_QUEUE_MAP_CPU)
-		cur->queue_map = task->rx == NULL ? task->queue : 0;
+		cur->queue_map = task->injects ? 0 : task->queue;
 	else if (built > 0) // else the current queue stays (reference 6.1.5)
 		cur->queue_map = tx_map_queue(&task->plan, last);
 }
@@ -103,24 +103,44 @@ errors_of(const struct pg_task *task)
 	return pg_counter_read(task->refusals ? &c->short_calls : &c->errors);
 }
 
+// Bytes of each frame; 0: they are counted.
+static uint32_t
+frame_bytes(const struct pg_task *task)
+{
+	return task->receives || pg_prog_size_varies(task->prog) ? 0
+								 : pg_prog_frame_max(task->prog);
+}
+
+// pktgen's size of a packet: the last one's that was built, or the mean of what was received.
+static uint32_t
+size_of(const struct pg_task *task, uint64_t built, uint64_t bytes)
+{
+	uint64_t received = pg_counter_read(&task->counters.sent);
+
+	if (task->receives)
+		return received > 0 ? (uint32_t)(bytes / received) : 0;
+	return pg_prog_field(task->prog, PG_FIELD_SIZE, built - (built > 0));
+}
+
 void
 tx_device_finish(struct pg_device *device)
 {
 	struct pg_task *task = device->task;
 	const struct pg_engine *engine = device->thread->engine;
 	uint64_t last = task->counters.built > 0 ? task->counters.built - 1 : 0;
-	uint32_t frame = pg_prog_size_varies(task->prog) ? 0 : pg_prog_frame_max(task->prog);
 
 	if (task->finished)
 		return;
 	task->finished = true;
-	pg_result_make(&device->result, &task->counters, engine->config.clock, frame,
-		pg_prog_field(task->prog, PG_FIELD_SIZE, last));
-	device->result.errors = errors_of(task);
+	pg_result_make(&device->result, &task->counters, engine->config.clock, frame_bytes(task),
+		size_of(task, task->counters.built, task->counters.bytes));
+	device->result.errors = errors_of(task) + tx_handoffs_read(device);
 	if (!(device->settings.tmpl.flags & PG_FLAG_SHARED))
 		device->result.frags = -1; // every packet was handed over: none is held
 	else if (task->counters.built > 0)
 		device->result.frags = (int)pg_prog_frags(task->prog, last);
+	else if (task->receives && task->counters.sent > 0)
+		device->result.frags = 0;
 	set_mix(device);
 	tx_device_walked(device);
 	device->current.flows = task->ended.flows_started;
@@ -136,6 +156,7 @@ tx_device_finish(struct pg_device *device)
 		pg_gaps_result(task->gaps, engine->config.clock, &device->gaps);
 	tx_judge(device, engine->run.interrupted);
 	pg_rx_profile_end(&device->profile);
+	tx_handoffs_finish(device);
 	tx_verify_finish(device);
 	device->has_run = true;
 	device->reply[0] = '\0';
@@ -147,7 +168,6 @@ read_live(struct pg_device *device)
 {
 	const struct pg_task *task = device->task;
 	const struct pg_counters *c = &task->counters;
-	uint32_t frame = pg_prog_size_varies(task->prog) ? 0 : pg_prog_frame_max(task->prog);
 	struct pg_counters now = {
 		.sent = pg_counter_read(&c->sent),
 		.errors = errors_of(task),
@@ -164,8 +184,9 @@ read_live(struct pg_device *device)
 
 	if (now.start_cycles == 0) // it has not come to it yet
 		now.start_cycles = now.stop_cycles;
-	pg_result_make(&device->result, &now, device->thread->engine->config.clock, frame,
-		pg_prog_field(task->prog, PG_FIELD_SIZE, now.built - (now.built > 0)));
+	pg_result_make(&device->result, &now, device->thread->engine->config.clock,
+		frame_bytes(task), size_of(task, now.built, now.bytes));
+	device->result.errors += tx_handoffs_read(device);
 	device->account.skipped = pg_counter_read(&task->pace.skipped);
 	device->account.moves = pg_counter_read(&task->pace.moves);
 	device->account.moved_ns = pg_clock_ns(

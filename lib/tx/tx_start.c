@@ -22,6 +22,11 @@ destroy_tasks(struct pg_engine *engine)
 		tx_task_destroy(device->task);
 		device->task = NULL;
 	}
+	engine->nhandoffs = 0;
+	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
+		if (engine->threads[i] != NULL)
+			engine->threads[i]->worker->handoffs = NULL;
+	}
 }
 
 static uint64_t
@@ -41,7 +46,9 @@ link_wait(struct pg_engine *engine, struct pg_error *err)
 
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
-		if (device->settings.xmit_mode == PG_XMIT_NETIF_RECEIVE || engine->stopped ||
+		bool sends = device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE;
+
+		if ((!sends && !tx_receives(device)) || engine->stopped ||
 			pg_port_link_wait(device->port, LINK_WAIT_MS))
 			continue;
 		pg_error_set(
@@ -76,6 +83,8 @@ assign(struct pg_thread *thread, struct pg_error *err)
 
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	n++;
+	for (const struct tx_handoff *h = worker->handoffs; h != NULL; h = h->in_thread)
+		n++;
 	free(worker->tasks);
 	worker->tasks = calloc(n + 1, sizeof(worker->tasks[0]));
 	if (worker->tasks == NULL)
@@ -94,6 +103,10 @@ assign(struct pg_thread *thread, struct pg_error *err)
 	{
 		worker->tasks[--n] = device->task;
 		device->task->place = n;
+	}
+	for (struct tx_handoff *h = worker->handoffs; h != NULL; h = h->in_thread) {
+		worker->tasks[--n] = h->task;
+		h->task->place = n;
 	}
 	return 0;
 }
@@ -163,7 +176,7 @@ launch(struct pg_engine *engine)
 	if (!engine->run.at_instant)
 		engine->run.started_wall_ns = pg_clock_wall_ns();
 	pthread_mutex_lock(&engine->lock);
-	engine->nbusy = 0;
+	engine->nbusy = engine->ncome = 0;
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		struct pg_worker *worker = engine->threads[i] ? engine->threads[i]->worker : NULL;
 
@@ -174,6 +187,7 @@ launch(struct pg_engine *engine)
 		__atomic_store_n(
 			&worker->order, engine->stopped ? TX_STOP : TX_GO, __ATOMIC_RELAXED);
 	}
+	engine->nlaunched = engine->nbusy;
 	pthread_mutex_unlock(&engine->lock);
 	for (unsigned int i = 0; i < RTE_MAX_LCORE; i++) {
 		struct pg_worker *worker = engine->threads[i] ? engine->threads[i]->worker : NULL;
@@ -185,6 +199,15 @@ launch(struct pg_engine *engine)
 		pthread_cond_signal(&worker->wake);
 		pthread_mutex_unlock(&worker->lock);
 	}
+}
+
+static int
+check_source(const struct pg_device *device, struct pg_error *err)
+{
+	if (!tx_receives(device) || device->thread->engine->config.dry == NULL)
+		return 0;
+	pg_error_set(err, PG_FAULT_INPUT, EINVAL, "a dry run has no packets to receive");
+	return pg_error_expect(err, "rx_source inject");
 }
 
 // What a template or a port cannot do is refused before any port is touched.
@@ -204,6 +227,10 @@ check_templates(struct pg_engine *engine, struct pg_error *err)
 			rc = tx_frags_check(device, err);
 		if (rc == 0)
 			rc = tx_hot_check(device, err);
+		if (rc == 0)
+			rc = check_source(device, err);
+		if (rc == 0)
+			rc = tx_handoff_check(device, err);
 		if (rc < 0) {
 			struct pg_error named = *err;
 

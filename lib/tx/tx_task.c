@@ -65,7 +65,8 @@ walk_of(struct pg_device *device, struct pg_error *err)
 static bool
 keeps_packets(const struct tx_queue *queue)
 {
-	return queue != NULL && (queue->port == NULL || queue->port->keeps_packets);
+	return queue != NULL && queue->from == NULL &&
+	       (queue->port == NULL || queue->port->keeps_packets);
 }
 
 bool
@@ -165,6 +166,8 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	uint64_t frac;
 
 	pg_rx_profile_fini(&device->profile);
+	tx_receivers_forget(device);
+	device->received = false;
 	task->device = device;
 	task->pool = queue->pool;
 	tx_placement(device, queue, &task->placement);
@@ -182,13 +185,24 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 		task->queue = queue->first + RTE_MIN(task->plan.lo, task->plan.start);
 		return 0;
 	}
-	graph = tx_graph_of(device);
-	task->rx = graph->rx;
-	task->null = tx_graph_null(device);
+	task->injects = true;
+	task->receives = queue->from != NULL;
+	device->received = task->receives;
+	if (task->receives) {
+		task->port = queue->from->id;
+		task->queue = device->rx_queue;
+		task->least = queue->from->rx_least;
+	} else {
+		task->null = tx_graph_null(device);
+	}
 	task->patience = pg_clock_cycles(clock, TX_HELD_WAIT_NS, &frac);
-	task->shared = graph->ndevices > 1;
 	task->profile = &device->profile;
 	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
+	if (tx_receiving_thread(device) != device->thread)
+		return 0;
+	graph = tx_graph_of(device);
+	task->rx = graph->rx;
+	task->shared = graph->ndevices > 1;
 	return pg_rx_profile_begin(task->rx, task->profile);
 }
 
@@ -213,7 +227,7 @@ static int
 give_walk(struct pg_task *task, struct pg_device *device, struct pg_error *err)
 {
 	task->state.walk = device->walk;
-	if (task->rx == NULL)
+	if (!task->injects)
 		return 0;
 	task->spare = pg_walk_copy(device->walk);
 	return task->spare != NULL ? 0 : pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
@@ -247,9 +261,10 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	if (task_fill(task, device, queue) < 0 || tx_hot_create(task) < 0)
 		return no_memory(device, err);
 	if (tx_frags_prepare(task, device, err) < 0 || tx_verify_prepare(task, err) < 0 ||
-		(as_linux(device) && give_walk(task, device, err) < 0))
+		(as_linux(device) && give_walk(task, device, err) < 0) ||
+		tx_handoffs_create(device, err) < 0)
 		return -err->code;
-	if (task->rx == NULL && task->plan.hi > RTE_MIN(task->plan.lo, task->plan.start)) {
+	if (!task->injects && task->plan.hi > RTE_MIN(task->plan.lo, task->plan.start)) {
 		task->map = tx_map_create(&task->plan, burst, task->copies,
 			(int)rte_lcore_to_socket_id(device->thread->lcore));
 		if (task->map == NULL)
@@ -260,14 +275,18 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	pg_prog_seek(prog, &task->state, 0);
 	if (engine->config.origin != NULL)
 		begin_at(task, engine->config.origin, engine->config.clock);
-	if (!queue->prepared && (image_kept(device, queue) || mbuf_kept(queue))) {
+	if (!queue->prepared && queue->from == NULL &&
+		(image_kept(device, queue) || mbuf_kept(queue))) {
 		rte_mempool_obj_iter(queue->pool, prepare_buffer, prog);
 		queue->prepared = true;
 	}
 	if (tx_gaps_wanted(device) && tx_gaps_create(task) < 0)
 		return no_memory(device, err);
-	tx_task_bind(task, device->settings.rate.kind != PG_RATE_NONE,
-		device->settings.duration_ns != 0);
+	if (task->receives)
+		tx_task_bind_receiver(task, device->settings.duration_ns != 0);
+	else
+		tx_task_bind(task, device->settings.rate.kind != PG_RATE_NONE,
+			device->settings.duration_ns != 0);
 	return 0;
 }
 
@@ -277,6 +296,7 @@ tx_task_destroy(struct pg_task *task)
 	if (task == NULL)
 		return;
 	task->device->receipt = NULL; // it is the task's
+	tx_handoffs_destroy(task);
 	pg_prog_destroy(task->owned_prog);
 	tx_rate_forget(task);
 	rte_free(task->gaps);

@@ -5,8 +5,15 @@
 #include <rte_ethdev.h>
 
 #include "tx_make.h"
+#include "tx_walk.h"
 
-enum sink { SINK_PORT, SINK_QUEUES, SINK_GRAPH, SINK_GRAPH_SHARED, SINK_GRAPH_VERIFIED };
+enum sink { SINK_PORT, SINK_QUEUES, SINK_RING, SINK_GRAPH, SINK_GRAPH_SHARED, SINK_GRAPH_VERIFIED };
+
+static const enum tx_walk walks[] = {
+	[SINK_GRAPH] = WALK_ALONE,
+	[SINK_GRAPH_SHARED] = WALK_SHARED,
+	[SINK_GRAPH_VERIFIED] = WALK_VERIFIED,
+};
 
 bool
 tx_task_take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n)
@@ -153,26 +160,17 @@ build(struct pg_task *task, const enum paced paced, const enum made made, const 
 	return true;
 }
 
-// What a graph did is looked at packet by packet: time does not matter.
-static uint16_t
-hand_over_verified(struct pg_task *task, struct rte_mbuf **pkts)
+// To another thread. What its ring does not take is dropped, as a full backlog of the kernel's
+// does.
+static __rte_always_inline void
+hand_off(struct pg_task *task, struct rte_mbuf **pkts)
 {
-	task->rx->counters = task->profile->counter;
-	pg_counter_add(&task->counters.errors,
-		pg_rx_inject_verified(task->rx, pkts, task->npkts, task->mac,
-			pg_counter_read(&task->counters.sent), task->profile->verified));
-	pg_rx_profile_collect(task->rx, task->profile);
-	return task->npkts;
-}
+	unsigned int taken = pg_rx_hand_off(task->lane, pkts, task->npkts);
 
-// Through the graph; what nodes took of a single walk is seen now and then.
-static __rte_always_inline uint64_t
-walk(struct pg_task *task, struct rte_mbuf **pkts)
-{
-	if (likely(task->to_sample-- != 0))
-		return pg_rx_inject(task->rx, pkts, task->npkts, task->mac);
-	task->to_sample = PG_RX_SAMPLED - 1;
-	return pg_rx_inject_sampled(task->rx, pkts, task->npkts, task->mac, task->profile);
+	if (likely(taken == task->npkts))
+		return;
+	pg_counter_add(&task->counters.errors, task->npkts - taken);
+	rte_pktmbuf_free_bulk(pkts + taken, task->npkts - taken);
 }
 
 static __rte_always_inline uint16_t
@@ -180,13 +178,10 @@ hand_over(struct pg_task *task, struct rte_mbuf **pkts, const enum sink sink)
 {
 	if (sink == SINK_PORT)
 		return rte_eth_tx_burst(task->port, task->queue, pkts, task->npkts);
-	if (sink == SINK_GRAPH_VERIFIED)
-		return hand_over_verified(task, pkts);
-	if (sink == SINK_GRAPH_SHARED)
-		task->rx->counters = task->profile->counter;
-	pg_counter_add(&task->counters.errors, walk(task, pkts));
-	if (sink == SINK_GRAPH_SHARED)
-		pg_rx_profile_collect(task->rx, task->profile);
+	if (sink == SINK_RING)
+		hand_off(task, pkts);
+	else
+		tx_walk(task, pkts, walks[sink]);
 	return task->npkts;
 }
 
@@ -361,6 +356,7 @@ static bool (*const *const builds[][2][2])(struct pg_task *) = {
 
 TURN(port, SINK_PORT)
 TURN(queues, SINK_QUEUES)
+TURN(ring, SINK_RING)
 TURN(graph, SINK_GRAPH)
 TURN(shared, SINK_GRAPH_SHARED)
 TURN(verified, SINK_GRAPH_VERIFIED)
@@ -369,6 +365,7 @@ TURN(verified, SINK_GRAPH_VERIFIED)
 static bool (*const turns[][2])(struct pg_task *) = {
 	[SINK_PORT] = {port, port_noted},
 	[SINK_QUEUES] = {queues, queues_noted},
+	[SINK_RING] = {ring, ring_noted},
 	[SINK_GRAPH] = {graph, graph_noted},
 	[SINK_GRAPH_SHARED] = {shared, shared_noted},
 	[SINK_GRAPH_VERIFIED] = {verified, verified_noted},
@@ -379,6 +376,7 @@ tx_task_bind(struct pg_task *task, bool paced, bool timed)
 {
 	enum paced how = paced ? (task->gaps != NULL ? NOTED : PACED) : timed ? TIMED : UNPACED;
 	enum sink sink = task->map != NULL                 ? SINK_QUEUES
+			 : task->lane != NULL              ? SINK_RING
 			 : task->rx == NULL                ? SINK_PORT
 			 : task->profile->verified != NULL ? SINK_GRAPH_VERIFIED
 			 : task->shared                    ? SINK_GRAPH_SHARED

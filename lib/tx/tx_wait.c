@@ -44,6 +44,13 @@ cancel(struct pg_device *device)
 		&worker->order, &go, TX_REVIEW, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
+// Who receives waits for a link to come back, but not for a port that is gone.
+static bool
+has_lost_port(const struct pg_device *device)
+{
+	return device->task->receives && pg_port_gone(device->port);
+}
+
 // The devices of a port whose link is lost end (reference 6.2). True if some are to end.
 static bool
 watch_links(struct pg_engine *engine)
@@ -56,7 +63,8 @@ watch_links(struct pg_engine *engine)
 			continue;
 		TAILQ_FOREACH(device, &engine->devices, in_engine)
 		{
-			if (device->port != p || device->task == NULL || device->task->rx != NULL)
+			if (device->port != p || device->task == NULL ||
+				(device->task->injects && !has_lost_port(device)))
 				continue;
 			if (!device->task->cancelled)
 				cancel(device);
@@ -191,20 +199,25 @@ order_stop(struct pg_engine *engine)
 	pthread_cond_broadcast(&engine->done);
 }
 
+void
+tx_run_end(struct pg_engine *engine)
+{
+	pthread_mutex_lock(&engine->lock);
+	engine->restarting = true;
+	order_stop(engine);
+	pthread_mutex_unlock(&engine->lock);
+	wait_idle(engine);
+	(void)tx_run_settle(engine);
+	pthread_mutex_lock(&engine->lock);
+	engine->restarting = false;
+	pthread_mutex_unlock(&engine->lock);
+}
+
 int
 pg_engine_restart(struct pg_engine *engine, struct pg_error *err)
 {
-	if (!tx_run_settle(engine)) {
-		pthread_mutex_lock(&engine->lock);
-		engine->restarting = true;
-		order_stop(engine);
-		pthread_mutex_unlock(&engine->lock);
-		wait_idle(engine);
-		(void)tx_run_settle(engine);
-		pthread_mutex_lock(&engine->lock);
-		engine->restarting = false;
-		pthread_mutex_unlock(&engine->lock);
-	}
+	if (!tx_run_settle(engine))
+		tx_run_end(engine);
 	return pg_engine_start(engine, err);
 }
 
@@ -270,6 +283,7 @@ pg_device_running(const struct pg_device *device)
 {
 	const struct pg_task *task = device->task;
 
-	return task != NULL && !__atomic_load_n(&task->done, __ATOMIC_ACQUIRE) &&
+	return task != NULL &&
+	       (!__atomic_load_n(&task->done, __ATOMIC_ACQUIRE) || !tx_handoffs_done(task)) &&
 	       pg_engine_running(device->thread->engine);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
@@ -52,6 +53,7 @@ tx_task_end(struct pg_task *task)
 	tx_hot_release(task);
 	if (task->rx != NULL)
 		pg_rx_profile_collect(task->rx, task->profile);
+	tx_handoffs_close(task);
 	__atomic_store_n(&task->done, 1, __ATOMIC_RELEASE);
 }
 
@@ -172,6 +174,42 @@ review_tasks(struct pg_worker *worker)
 	return left;
 }
 
+// A stop ends those who hand packets over; what is in the rings still walks. Who fills them may not
+// have the CPU just now.
+static void
+drain(struct pg_worker *worker)
+{
+	unsigned int left, i;
+
+	do {
+		left = 0;
+		for (i = 0; i < worker->ntasks; i++) {
+			struct pg_task *task = worker->tasks[i];
+
+			if (task->done)
+				continue;
+			if (task->turn(task))
+				left++;
+			else
+				tx_task_end(task);
+		}
+		if (left > 0)
+			sched_yield();
+	} while (left > 0);
+}
+
+// Nothing is handed over before all are there who receive.
+static void
+meet(const struct pg_worker *worker, struct pg_engine *engine)
+{
+	if (engine->nhandoffs == 0)
+		return;
+	__atomic_add_fetch(&engine->ncome, 1, __ATOMIC_RELEASE);
+	while (__atomic_load_n(&engine->ncome, __ATOMIC_ACQUIRE) < engine->nlaunched &&
+		tx_order(worker) != TX_STOP)
+		sched_yield();
+}
+
 // What the kernel has counted of this thread, less what stands there already.
 static void
 read_usage(struct pg_worker *worker)
@@ -188,13 +226,15 @@ read_usage(struct pg_worker *worker)
 }
 
 void
-tx_worker_run(struct pg_worker *worker, const struct pg_engine *engine)
+tx_worker_run(struct pg_worker *worker, struct pg_engine *engine)
 {
 	const struct pg_clock *clock = engine->config.clock;
 	unsigned int all = worker->ntasks, left;
-	uint64_t start = tx_instant_wait(worker, engine), wall_ns = pg_clock_wall_ns(), frac,
-		 budget;
+	uint64_t start, wall_ns, frac, budget;
 
+	meet(worker, engine);
+	start = tx_instant_wait(worker, engine);
+	wall_ns = pg_clock_wall_ns();
 	wall_ns -= pg_clock_ns(clock, rte_rdtsc() - start); // what it was at the start
 	if (engine->config.origin != NULL && engine->config.origin->wall_ns != 0)
 		wall_ns = engine->config.origin->wall_ns;
@@ -211,16 +251,17 @@ tx_worker_run(struct pg_worker *worker, const struct pg_engine *engine)
 		left = review_tasks(worker);
 	} while (left > 0 && tx_order(worker) != TX_STOP);
 	for (unsigned int i = 0; i < all; i++) {
-		if (!worker->tasks[i]->done)
+		if (!worker->tasks[i]->done && worker->tasks[i]->from == NULL)
 			tx_task_end(worker->tasks[i]);
 	}
+	drain(worker);
 	read_usage(worker);
 	worker->usage_known = true;
 	budget = pg_clock_cycles(clock, OWN_BUDGET_NS, &frac) / RTE_MAX(all, 1u);
 	for (unsigned int i = 0; i < all; i++) {
 		struct pg_task *task = worker->tasks[i];
 
-		if (task->rx != NULL && task->counters.built > 0)
+		if (task->null != NULL && task->counters.built > 0)
 			measure_own(task, budget);
 	}
 }

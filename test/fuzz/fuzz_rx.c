@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bytes as received packets, a burst of them, through every preset: each must end where the oracle
- * says, and every buffer must come back. */
+ * says, in a ring too, and every buffer must come back. */
 #include "fuzz_world.h"
 
 #include <inttypes.h>
@@ -8,10 +8,13 @@
 
 #include <rte_mbuf.h>
 
+#include "rx_oracle.h"
 #include "rx_run.h"
 #include "support_eal.h"
 
-#define ROOM 256
+#define ROOM    256
+#define THREADS 3 // that flows are spread over
+#define OWN     1 // that the graph is of
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -32,10 +35,51 @@ static const struct pg_rx_config configs[] = {
 		.rules = "drop proto tcp sport 9",
 		.flows = 64,
 		.verify = PG_RX_VERIFY_FULL},
+	{.graph = "steer,eth,vlan,mpls,ip4,ip6,deliver",
+		.steer = "kpktgend_5,kpktgend_0,kpktgend_1",
+		.verify = PG_RX_VERIFY_FULL},
+	{.graph = "eth,vlan,mpls,ip4,ip6,acl,local",
+		.rules = "pass proto udp sport 0-99; steer",
+		.steer = "kpktgend_5,kpktgend_0,kpktgend_1",
+		.flows = 64,
+		.verify = PG_RX_VERIFY_FULL},
 };
 
 static struct rte_mempool *pool;
 static struct pg_rx_graph *graph[RTE_DIM(configs)];
+static struct pg_rx_lane lane[THREADS];
+static struct pg_rx_steer steer = {.n = THREADS, .own = OWN};
+
+static void
+make_lanes(void)
+{
+	char name[16];
+
+	for (unsigned int i = 0; i < THREADS; i++) {
+		snprintf(name, sizeof(name), "fuzz_lane_%u", i);
+		lane[i].ring = rte_ring_create(name, PG_RX_BURST_MAX, SOCKET_ID_ANY,
+			RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
+		FUZZ_REQUIRE(lane[i].ring != NULL, "no ring");
+		steer.lane[i] = i != OWN ? &lane[i] : NULL;
+	}
+}
+
+// What was steered to other threads is theirs.
+static void
+empty_lanes(const struct pg_rx_graph *rx)
+{
+	const struct rx_oracle_steer by = {.n = THREADS, .own = OWN, .raw = rx->steer_raw};
+	struct rte_mbuf *m;
+
+	for (unsigned int i = 0; i < THREADS; i++) {
+		while (rte_ring_sc_dequeue(lane[i].ring, (void **)&m) == 0) {
+			FUZZ_REQUIRE(rx_oracle_lane(rte_pktmbuf_mtod(m, const uint8_t *),
+					     m->data_len, &by) == i,
+				"%s: steered to %u", rx->config.graph, i);
+			rte_pktmbuf_free(m);
+		}
+	}
+}
 
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -49,10 +93,12 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	pool = rte_pktmbuf_pool_create(
 		"fuzz", 1023, 0, 0, RTE_PKTMBUF_HEADROOM + ROOM, SOCKET_ID_ANY);
 	FUZZ_REQUIRE(pool != NULL, "no pool");
+	make_lanes();
 	for (size_t i = 0; i < RTE_DIM(configs); i++) {
 		snprintf(name, sizeof(name), "fuzz_%zu", i);
 		graph[i] = pg_rx_graph_create(name, &configs[i], SOCKET_ID_ANY, &err);
 		FUZZ_REQUIRE(graph[i] != NULL, "%s: %s", configs[i].graph, err.text);
+		graph[i]->steer = &steer;
 	}
 	return 0;
 }
@@ -100,6 +146,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			"%s: packet %" PRIu64 " must end as '%s' and ended as '%s'",
 			configs[i].graph, profile.verified->index, profile.verified->must,
 			profile.verified->did);
+		empty_lanes(graph[i]);
 		FUZZ_REQUIRE(rte_mempool_full(pool), "%s: a buffer is missing", configs[i].graph);
 		pg_rx_profile_fini(&profile);
 	}

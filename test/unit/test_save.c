@@ -205,6 +205,8 @@ draw_string(const char *row, char *out, size_t size)
 		{"rx_filter", "udp port 9", "\"ip or ip6\"", "ether[0] & 1 != 0 and less 100"},
 		{"rx_bpf", "program.o", "program.o xdp", "/tmp/program.o"},
 		{"rx_tap", "ring", "tap.pcapng", "/tmp/tap"},
+		{"rx_steer", "kpktgend_0", "kpktgend_1,kpktgend_0", "kpktgend_7"},
+		{"rx_thread", "kpktgend_0", "kpktgend_1", "kpktgend_99"},
 	};
 	size_t i = 0;
 
