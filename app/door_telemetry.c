@@ -248,23 +248,39 @@ answer_list(struct rte_tel_data *d, struct app *app, json_t *list)
 }
 
 static int
-get_graph(const char *cmd, const char *params, struct rte_tel_data *d)
+get_list(const char *params, json_t *(*list)(const struct pg_device *), struct rte_tel_data *d)
 {
 	struct app *app;
 	struct pg_device *device = enter_device(params, &app);
 
+	return device != NULL ? answer_list(d, app, list(device)) : -1;
+}
+
+static int
+get_graph(const char *cmd, const char *params, struct rte_tel_data *d)
+{
 	(void)cmd;
-	return device != NULL ? answer_list(d, app, pg_report_json_nodes(device)) : -1;
+	return get_list(params, pg_report_json_nodes, d);
+}
+
+static int
+get_counters(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+	(void)cmd;
+	return get_list(params, pg_report_json_counters, d);
+}
+
+static json_t *
+receivers_of(const struct pg_device *device)
+{
+	return pg_report_json_receivers(device, false);
 }
 
 static int
 get_receivers(const char *cmd, const char *params, struct rte_tel_data *d)
 {
-	struct app *app;
-	struct pg_device *device = enter_device(params, &app);
-
 	(void)cmd;
-	return device != NULL ? answer_list(d, app, pg_report_json_receivers(device, false)) : -1;
+	return get_list(params, receivers_of, d);
 }
 
 // A speaker for each request: one may be waiting for a run while another stops it.
@@ -356,6 +372,8 @@ static const struct {
 	{"/pmdgen/graph", get_graph, "Nodes of a receive graph. Parameters: a device's name"},
 	{"/pmdgen/receivers", get_receivers,
 		"Other threads that receive. Parameters: a device's name"},
+	{"/pmdgen/counters", get_counters,
+		"What a receive graph's nodes count. Parameters: a device's name"},
 	{"/pmdgen/command", run_command, "Run lines of the language. Parameters: the lines"},
 };
 

@@ -159,8 +159,9 @@ struct pg_prog_scratch {
 	uint32_t place[PROG_COLUMN], round_key[PROG_COLUMN];
 	uint64_t due[PROG_COLUMN]; /**< cycles; PROG_STAMP_EACH: set by the worker before */
 	/** The burst itself, from the pool to the driver. One for all devices of a thread: a place
-	 *  that is always in the cache. */
-	struct rte_mbuf *pkts[PG_BURST_MAX];
+	 *  that is always in the cache. `alike` of them from the first are known to be `same`. */
+	struct rte_mbuf *pkts[PG_BURST_MAX], *same;
+	unsigned int alike;
 };
 
 /** Segments that wait to be used, of a pool without headroom. worker: rw. */

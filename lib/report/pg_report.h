@@ -43,6 +43,8 @@ json_t *pg_report_json_device(const struct pg_device *device, bool interrupted);
 /** The nodes of its profile, as the report lists them, and of those who receive from it; an empty
  *  list without any. */
 json_t *pg_report_json_nodes(const struct pg_device *device);
+/** What its nodes counted beside their packets, likewise. */
+json_t *pg_report_json_counters(const struct pg_device *device);
 /** Other threads that receive from it; with what their nodes counted, or without. */
 json_t *pg_report_json_receivers(const struct pg_device *device, bool with_nodes);
 /** Complete it with the clock as it is known now and write it. 0 or -EIO. */

@@ -152,6 +152,8 @@ receive(const struct pg_device_settings *set, FILE *out)
 		fprintf(out, "     rx_rules: %s\n", rx->rules);
 	if (rx->filter != NULL)
 		fprintf(out, "     rx_filter: %s\n", rx->filter);
+	if (rx->bpf != NULL)
+		fprintf(out, "     rx_bpf: %s\n", rx->bpf);
 	if (rx->tap != NULL)
 		fprintf(out, "     rx_tap: %s\n", rx->tap);
 	if (set->rx_buffers == PG_RX_BUFFERS_COLD)

@@ -155,6 +155,19 @@ counters_json(const struct pg_rx_profile *p)
 	return counters;
 }
 
+json_t *
+pg_report_json_counters(const struct pg_device *device)
+{
+	json_t *counters = counters_json(&device->profile), *more;
+
+	for (unsigned int i = 0; i < device->nreceivers; i++) {
+		more = counters_json(&device->receivers[i].profile);
+		json_array_extend(counters, more);
+		json_decref(more);
+	}
+	return counters;
+}
+
 static json_t *
 verified_json(const struct pg_rx_verified *v)
 {
@@ -205,10 +218,10 @@ profile_json(const struct pg_device *device)
 	}
 	set_profile(object, &device->profile, device->result.cycles);
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
-	if (device->received)
-		return object;
-	set_real(object, "generator_cycles_per_packet", device->own_cycles);
-	set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
+	if (device->own_cycles > 0) { // else nothing was built, or no buffer was left for it
+		set_real(object, "generator_cycles_per_packet", device->own_cycles);
+		set_real(object, "net_cycles_per_packet", net > 0 ? net : 0);
+	}
 	return object;
 }
 

@@ -298,7 +298,7 @@ profile(const struct pg_device *device, FILE *out)
 	if (p->nnodes > 0)
 		nodes(p, (double)device->result.cycles, out);
 	fprintf(out, "     gross: %.2f cycles/packet", device->result.cycles_per_packet);
-	if (!device->received)
+	if (device->own_cycles > 0)
 		fprintf(out, "   generator into an empty graph: %.2f   net: %.2f",
 			device->own_cycles, net > 0 ? net : 0);
 	fputc('\n', out);

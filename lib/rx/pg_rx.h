@@ -32,6 +32,7 @@ struct pg_rx_config {
 	const char *routes; /**< of `fib`: "100000,1000" or a file; NULL: default routes */
 	const char *rules;  /**< of `acl`: rules or a file; NULL: none */
 	const char *filter; /**< of `filter`: "udp port 9"; NULL: all match */
+	const char *bpf;    /**< of `bpf`: "FILE [SECTION]"; NULL: none */
 	const char *tap;    /**< of `tap`: "ring" or a file; NULL: nobody reads */
 	uint64_t flows;     /**< of `local`: sockets that there may be */
 	uint64_t verify;    /**< enum pg_rx_verify_mode */
@@ -42,8 +43,11 @@ struct pg_rx_config {
 /** Packets that nodes of such a graph may hold at once. */
 uint32_t pg_rx_config_keeps(const struct pg_rx_config *config);
 
-/** May nodes of such a graph write to packets? */
-bool pg_rx_config_writes(const struct pg_rx_config *config);
+/** May nodes of such a graph write to buffers of packets that have at least so many bytes? */
+bool pg_rx_config_writes(const struct pg_rx_config *config, uint32_t shortest);
+
+/** Bytes from a packet's start that nodes of such a graph look at, however short it is. */
+uint32_t pg_rx_config_reach(const struct pg_rx_config *config);
 
 /** May devices of these share a graph? */
 bool pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b);
@@ -130,6 +134,10 @@ int pg_rx_rules_check(const char *text, struct pg_error *err);
 /** Look at an expression as tcpdump takes it. Errors: -EINVAL with text. */
 int pg_rx_filter_check(const char *text, struct pg_error *err);
 
+/** Look at a program's names. What is in the file is found out when a graph is made.
+ *  Errors:  -EINVAL with text. */
+int pg_rx_bpf_check(const char *text, struct pg_error *err);
+
 /** The nodes of the user's own, from 0 on. NULL: no more. Needs EAL's plugins. */
 const char *pg_rx_user_word(unsigned int i);
 
@@ -139,6 +147,9 @@ const char *pg_rx_user_word(unsigned int i);
 struct pg_rx_graph *pg_rx_graph_create(
 	const char *name, const struct pg_rx_config *config, int socket, struct pg_error *err);
 void pg_rx_graph_destroy(struct pg_rx_graph *rx);
+
+/** Has a file that a node runs been written anew since? */
+bool pg_rx_graph_stale(const struct pg_rx_graph *rx);
 
 /** Forget what nodes remember of the run before. */
 void pg_rx_graph_begin(struct pg_rx_graph *rx);

@@ -27,6 +27,8 @@
 		"hands a reference to each packet to the reader of rx_tap; alone, before host")    \
 	X(FILTER, filter, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, 0,                               \
 		"lets go on what matches the expression of rx_filter, and drops the rest")         \
+	X(BPF, bpf, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, 0,                                     \
+		"asks the eBPF program of rx_bpf, which passes, drops or sends back")              \
 	X(STEER, steer, RX_ANY, RX_RAW | RX_UPPER | RX_ENDS, 0, 0,                                 \
 		"spreads packets over the threads of rx_steer by their flow")                      \
 	X(ACL, acl, RX_ANY, RX_UPPER | RX_ENDS, RX_LAYER3, 0,                                      \

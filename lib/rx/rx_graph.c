@@ -5,10 +5,14 @@
 
 #include <rte_errno.h>
 #include <rte_mbuf_dyn.h>
+#include <rte_mpls.h>
 
+#include "rx_bpf.h"
 #include "rx_priv.h"
 #include "rx_tap.h"
 #include "rx_verify.h"
+
+#define RX_USER_POPS 128 // bytes that a user's node may take off the front of a packet
 
 /** What a node's context holds. A user's node reads `next`: the edge to pass packets on by. */
 struct context {
@@ -73,7 +77,8 @@ fill_slot(struct pg_rx_graph *rx, const struct rx_chain *chain, unsigned int fro
 		slot->unchecked[kind] =
 			to >= 0 && chain->word[to] == RX_W_OTHER ? rx->unchecked : 0;
 	}
-	give_context(node_of(rx, from < RX_WORDS_MAX ? rx_word(from)->node : RX_INJECT), slot);
+	slot->node = node_of(rx, from < RX_WORDS_MAX ? rx_word(from)->node : RX_INJECT);
+	give_context(slot->node, slot);
 }
 
 // The nodes for one reason each that a node's own edges lead to.
@@ -164,6 +169,7 @@ static const struct {
 } hooks[RX_WORDS_MAX + 1] = {
 	[RX_W_XDP] = {rx_xdp_open, NULL, NULL},
 	[RX_W_ACL] = {rx_acl_open, NULL, rx_acl_close},
+	[RX_W_BPF] = {rx_bpf_open, NULL, rx_bpf_close},
 	[RX_W_FILTER] = {rx_filter_open, NULL, rx_filter_close},
 	[RX_W_STEER] = {rx_steer_open, NULL, rx_steer_close},
 	[RX_W_FIB] = {rx_fib_open, NULL, rx_fib_close},
@@ -247,6 +253,16 @@ pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b)
 		       sizeof(*a) - sizeof(a->graph)) == 0;
 }
 
+bool
+pg_rx_graph_stale(const struct pg_rx_graph *rx)
+{
+	bool stale = false;
+
+	for (unsigned int i = 0; i < rx->nslots; i++)
+		stale |= rx->slot[i].word == RX_W_BPF && rx_bpf_is_stale(&rx->slot[i]);
+	return stale;
+}
+
 void
 pg_rx_graph_begin(struct pg_rx_graph *rx)
 {
@@ -291,16 +307,53 @@ pg_rx_config_keeps(const struct pg_rx_config *config)
 	return n;
 }
 
-bool
-pg_rx_config_writes(const struct pg_rx_config *config)
+// Bytes that words in front of one may have taken away, at most.
+static uint32_t
+popped(const struct rx_chain *chain, unsigned int at)
+{
+	uint32_t n = 0;
+
+	for (unsigned int i = 0; i < at; i++)
+		n += chain->word[i] == RX_W_VLAN   ? RX_TAGS_MAX * sizeof(struct rte_vlan_hdr)
+		     : chain->word[i] == RX_W_MPLS ? RX_MPLS_MAX * sizeof(struct rte_mpls_hdr)
+		     : chain->word[i] >= RX_WORDS  ? RX_USER_POPS
+						   : 0;
+	return n;
+}
+
+uint32_t
+pg_rx_config_reach(const struct pg_rx_config *config)
 {
 	struct pg_error err = {0};
 	struct rx_chain chain;
-	bool writes = false;
+	uint32_t reach = 0;
+	bool stores;
+
+	if (rx_chain_parse(config->graph, &chain, &err) < 0)
+		return 0;
+	for (unsigned int i = 0; i < chain.n; i++) {
+		if (chain.word[i] != RX_W_BPF)
+			continue;
+		rx_bpf_facts(config->bpf, &reach, &stores);
+		reach += reach > 0 ? popped(&chain, i) : 0;
+	}
+	return reach;
+}
+
+bool
+pg_rx_config_writes(const struct pg_rx_config *config, uint32_t shortest)
+{
+	struct pg_error err = {0};
+	struct rx_chain chain;
+	bool writes = false, stores = false;
+	uint32_t reach;
 
 	if (rx_chain_parse(config->graph, &chain, &err) < 0)
 		return false;
-	for (unsigned int i = 0; i < chain.n; i++)
+	for (unsigned int i = 0; i < chain.n; i++) {
 		writes |= chain.word[i] >= RX_WORDS; // a user's node may do anything
-	return writes;
+		if (chain.word[i] == RX_W_BPF)
+			rx_bpf_facts(config->bpf, &reach, &stores);
+	}
+	return writes || stores || pg_rx_config_reach(config) > shortest;
 }

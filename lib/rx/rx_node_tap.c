@@ -19,6 +19,8 @@ tap(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
 
 	while (n < nobjs && (clones[n] = rte_pktmbuf_clone(objs[n], data->clones)) != NULL)
 		n++;
+	for (unsigned int k = 0; PG_DEBUG && k < n; k++)
+		clones[k]->hash.usr = rx_tap_sum(clones[k]);
 	if (data->ring != NULL) {
 		taken = rte_ring_sp_enqueue_burst(data->ring, (void **)clones, n, NULL);
 		slot->rx->counters[slot->counter] += nobjs - taken;

@@ -2,7 +2,6 @@
 #include "rx_priv.h"
 
 #define TAG_BYTES 4
-#define TAGS_MAX  2 // a service tag and a customer's
 
 enum { NEXT_SHORT = RX_NOBODY + 1 };
 
@@ -14,7 +13,7 @@ verdict(struct rte_mbuf *mbuf, const struct rx_slot *slot)
 {
 	enum rx_kind kind = RX_VLAN;
 
-	for (unsigned int i = 0; i < TAGS_MAX && kind == RX_VLAN; i++) {
+	for (unsigned int i = 0; i < RX_TAGS_MAX && kind == RX_VLAN; i++) {
 		if (unlikely(mbuf->data_len < RTE_ETHER_HDR_LEN + TAG_BYTES))
 			return NEXT_SHORT;
 		rx_skip(mbuf, TAG_BYTES);

@@ -38,14 +38,15 @@ enum rx_word_id { PG_RX_WORDS(RX_WORD_ID) RX_WORDS, RX_WORDS_MAX = 64 };
 #define RX_LAYER3 (RX_WORD_BIT(IP4) | RX_WORD_BIT(IP6))
 #define RX_UPPER                                                                                  \
 	(RX_USERS | RX_WORD_BIT(OTHER) | RX_WORD_BIT(ACL) | RX_WORD_BIT(FIB) | RX_WORD_BIT(TAP) | \
-		RX_WORD_BIT(FILTER) | RX_WORD_BIT(STEER) | RX_WORD_BIT(LOCAL))
+		RX_WORD_BIT(FILTER) | RX_WORD_BIT(BPF) | RX_WORD_BIT(STEER) | RX_WORD_BIT(LOCAL))
 #define RX_ENDS (RX_WORD_BIT(DELIVER) | RX_WORD_BIT(DROP))
 /** What may stand behind a word that may stand first. */
 #define RX_RAW                                                                                     \
-	(RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(TAP) | RX_WORD_BIT(FILTER) | RX_WORD_BIT(XDP) | \
-		RX_WORD_BIT(STEER) | RX_WORD_BIT(NULL))
+	(RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(TAP) | RX_WORD_BIT(FILTER) | RX_WORD_BIT(BPF) | \
+		RX_WORD_BIT(STEER) | RX_WORD_BIT(XDP) | RX_WORD_BIT(NULL))
 
 #define RX_MPLS_MAX  16  /**< entries of a label stack that are looked at */
+#define RX_TAGS_MAX  2   /**< VLAN tags that are popped: a service tag and a customer's */
 #define RX_PROTOCOLS 257 /**< counters of xdp: IP's, and what is not IP */
 #define RX_NOT_IP    256
 
@@ -117,6 +118,7 @@ rx_kind(rte_be16_t ether_type)
 /** What a node has in its graph. The context of every node begins with a pointer to it. */
 struct rx_slot {
 	struct pg_rx_graph *rx;
+	struct rte_node *node;        /**< NULL: it is of several */
 	rte_edge_t next[RX_KINDS];    /**< by kind; who does not tell them apart: the first */
 	uint64_t unchecked[RX_KINDS]; /**< mbuf flag for those that go to `other` past layer 3 */
 	uint8_t word;                 /**< whose it is; RX_WORDS_MAX: no word's */
@@ -168,6 +170,10 @@ void rx_filter_close(struct rx_slot *slot);
 int rx_steer_open(
 	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
 void rx_steer_close(struct rx_slot *slot);
+int rx_bpf_open(
+	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
+bool rx_bpf_is_stale(const struct rx_slot *slot);
+void rx_bpf_close(struct rx_slot *slot);
 int rx_fib_open(
 	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
 void rx_fib_close(struct rx_slot *slot);

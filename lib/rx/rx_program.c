@@ -2,15 +2,20 @@
 /* Users' programs, made ready to run. */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_errno.h>
+#include <rte_log.h>
 #include <rte_malloc.h>
 
 #include "pg_rx.h"
 #include "rx_program.h"
 
 #define SNAPLEN 262144 // libpcap's largest: no frame is cut
+// Steps along all ways through a program, of which rte_bpf takes some 20 ns each at worst.
+#define STEPS_MAX (UINT64_C(1) << 24)
 
 int
 rx_filter_compile(const char *text, struct bpf_program *out, struct pg_error *err)
@@ -78,9 +83,102 @@ find_native(struct rx_program *program)
 	program->native = rte_bpf_get_jit(program->bpf, &jit) == 0 ? jit.func : NULL;
 }
 
+static void
+add(uint64_t *ways, uint32_t n, int64_t to, uint64_t more)
+{
+	if (to >= 0 && to < n)
+		ways[to] = RTE_MIN(ways[to] + more, STEPS_MAX);
+}
+
+// rte_bpf goes all ways through a program, and their number may double with each branch: how many
+// steps are that? Jumps go forward only; any other program it refuses at once.
+static uint64_t
+count_steps(const struct ebpf_insn *ins, uint32_t n)
+{
+	uint64_t *ways = calloc(n, sizeof(ways[0])), steps = 0;
+
+	if (ways == NULL)
+		return STEPS_MAX;
+	add(ways, n, 0, 1);
+	for (uint32_t i = 0; i < n && steps < STEPS_MAX; i++) {
+		uint8_t op = BPF_OP(ins[i].code);
+		bool jumps = BPF_CLASS(ins[i].code) == BPF_JMP && op != EBPF_CALL;
+
+		steps += ways[i];
+		if (jumps && op != EBPF_EXIT && ins[i].off >= 0)
+			add(ways, n, (int64_t)i + 1 + ins[i].off, ways[i]);
+		if (!jumps || (op != BPF_JA && op != EBPF_EXIT))
+			add(ways, n, i + 1, ways[i]);
+	}
+	free(ways);
+	return steps;
+}
+
+// The first line that was said, without the function that said it.
+static void
+quote(const char *said, int rc, char *why, size_t size)
+{
+	size_t name = strcspn(said, ":( \n");
+
+	if (said[name] == '(')
+		name += strcspn(said + name, ")\n") + 1;
+	said += RTE_MIN(name, strlen(said));
+	said += strspn(said, ": ");
+	snprintf(why, size, "%.*s", (int)strcspn(said, ";\n"), said);
+	if (why[0] == '\0')
+		snprintf(why, size, "%s", rte_strerror(rc));
+}
+
+// What rte_bpf has against a program it says in its log alone. The stream stays for good, since
+// another thread may be about to write to it.
+static struct rte_bpf *
+load(const struct rte_bpf_prm *prm, char *why, size_t size)
+{
+	static char said[400];
+	static FILE *log;
+	FILE *usual = rte_log_get_stream();
+	struct rte_bpf *bpf;
+	int rc;
+
+	if (log == NULL)
+		log = fmemopen(said, sizeof(said), "w");
+	if (log != NULL) {
+		rewind(log);
+		memset(said, 0, sizeof(said));
+		rte_openlog_stream(log);
+	}
+	bpf = rte_bpf_load(prm);
+	rc = rte_errno;
+	if (log != NULL) {
+		rte_openlog_stream(usual);
+		fflush(log);
+		said[sizeof(said) - 1] = '\0';
+	}
+	if (bpf == NULL)
+		quote(said, rc, why, size);
+	return bpf;
+}
+
+int
+rx_program_load(const struct rte_bpf_prm *prm, struct rx_program *program, char *why, size_t size)
+{
+	memset(program, 0, sizeof(*program));
+	if (count_steps(prm->ins, prm->nb_ins) >= STEPS_MAX) {
+		snprintf(why, size, "it branches too often to be verified");
+		return -E2BIG;
+	}
+	program->bpf = load(prm, why, size);
+	if (program->bpf == NULL)
+		return -EINVAL;
+	if (!is_compiled_wrong(prm->ins, prm->nb_ins))
+		find_native(program);
+	return 0;
+}
+
 int
 rx_program_filter(const char *text, struct rx_program *program, struct pg_error *err)
 {
+	char why[160] = "it cannot be translated";
 	struct bpf_program code;
 	struct rte_bpf_prm *prm;
 	int rc = rx_filter_compile(text, &code, err);
@@ -89,18 +187,16 @@ rx_program_filter(const char *text, struct rx_program *program, struct pg_error 
 		return rc;
 	prm = rte_bpf_convert(&code);
 	pcap_freecode(&code);
+	rc = -EINVAL;
 	if (prm != NULL) {
 		index_bytes((struct ebpf_insn *)(uintptr_t)prm->ins, prm->nb_ins);
-		program->bpf = rte_bpf_load(prm);
+		rc = rx_program_load(prm, program, why, sizeof(why));
 	}
-	rc = rte_errno;
-	if (program->bpf != NULL && !is_compiled_wrong(prm->ins, prm->nb_ins))
-		find_native(program);
 	rte_free(prm);
-	if (program->bpf == NULL)
-		return pg_error_set(err, PG_FAULT_INPUT, rc,
+	if (rc < 0)
+		return pg_error_set(err, PG_FAULT_INPUT, -rc,
 			"rx_filter '%.100s' is nothing that rte_bpf can run: %s",
-			text != NULL ? text : "", rte_strerror(rc));
+			text != NULL ? text : "", why);
 	return 0;
 }
 
@@ -108,4 +204,5 @@ void
 rx_program_fini(struct rx_program *program)
 {
 	rte_bpf_destroy(program->bpf);
+	program->bpf = NULL;
 }

@@ -17,6 +17,11 @@ struct rx_program {
  *  Shape:   out is freed by pcap_freecode().  Errors: -EINVAL with text. */
 int rx_filter_compile(const char *text, struct bpf_program *out, struct pg_error *err);
 
+/** Make a program ready to run.
+ *  Errors:  -errno; why[size] says what rte_bpf has against it.  Context: control. */
+int rx_program_load(
+	const struct rte_bpf_prm *prm, struct rx_program *program, char *why, size_t size);
+
 /** Load a filter as a program over mbufs. Errors: -errno with text. Context: control. */
 int rx_program_filter(const char *text, struct rx_program *program, struct pg_error *err);
 void rx_program_fini(struct rx_program *program);

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include <rte_debug.h>
 #include <rte_errno.h>
+#include <rte_jhash.h>
 #include <rte_mbuf.h>
 
 #include "rx_pcapng.h"
@@ -23,6 +25,24 @@ wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+uint32_t
+rx_tap_sum(const struct rte_mbuf *mbuf)
+{
+	uint32_t sum = 0;
+
+	for (; mbuf != NULL; mbuf = mbuf->next)
+		sum = rte_jhash(rte_pktmbuf_mtod(mbuf, const void *), mbuf->data_len, sum);
+	return sum;
+}
+
+// Nobody may have written to what is held here.
+static void
+check_held(const struct rte_mbuf *mbuf)
+{
+	if (rx_tap_sum(mbuf) != mbuf->hash.usr)
+		rte_panic("a packet has changed while the tap held it\n");
+}
+
 static unsigned int
 read_some(struct rx_tap *tap)
 {
@@ -30,6 +50,8 @@ read_some(struct rx_tap *tap)
 	unsigned int n = rte_ring_sc_dequeue_burst(tap->ring, (void **)pkts, READ_BURST, NULL);
 	uint64_t now = wall_ns();
 
+	for (unsigned int k = 0; PG_DEBUG && k < n; k++)
+		check_held(pkts[k]);
 	for (unsigned int k = 0; k < n && tap->fault == 0; k++)
 		tap->fault = -rx_pcapng_packet(tap->file, now, pkts[k]);
 	if (n > 0)
@@ -132,8 +154,11 @@ rx_tap_destroy(struct rx_tap *tap)
 		pthread_join(tap->reader, NULL);
 		fclose(tap->file);
 	}
-	while (tap->ring != NULL && rte_ring_sc_dequeue(tap->ring, (void **)&mbuf) == 0)
+	while (tap->ring != NULL && rte_ring_sc_dequeue(tap->ring, (void **)&mbuf) == 0) {
+		if (PG_DEBUG)
+			check_held(mbuf);
 		rte_pktmbuf_free(mbuf);
+	}
 	rte_ring_free(tap->ring);
 	// Whoever has taken references out of the ring may still have them.
 	if (tap->clones != NULL && rte_mempool_full(tap->clones))

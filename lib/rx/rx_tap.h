@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include <rte_mbuf.h>
 #include <rte_mempool.h>
 #include <rte_ring.h>
 
@@ -25,6 +26,8 @@ struct rx_tap {
 struct rx_tap *rx_tap_create(const char *where, int socket, struct pg_error *err);
 /** The file is complete afterwards; what is still in the ring is freed. */
 void rx_tap_destroy(struct rx_tap *tap);
+/** What a packet's bytes come to: a build for debugging notes it with each, and looks again. */
+uint32_t rx_tap_sum(const struct rte_mbuf *mbuf);
 /** Packets that it still holds. */
 unsigned int rx_tap_held(const struct rx_tap *tap);
 

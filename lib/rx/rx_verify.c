@@ -174,10 +174,11 @@ rx_verify_open(struct pg_rx_graph *rx, const struct rx_chain *chain, struct pg_e
 	for (unsigned int i = chain->first; i < chain->n; i++) {
 		words[n++] = rx_word(chain->word[i])->name;
 		remembers |= chain->word[i] == RX_W_LOCAL;
-		if (chain->word[i] < RX_WORDS)
+		if (chain->word[i] < RX_WORDS && chain->word[i] != RX_W_BPF)
 			continue;
 		pg_error_set(err, PG_FAULT_INPUT, ENOTSUP,
-			"nobody can tell what the user's node %s has to do", words[n - 1]);
+			"nobody can tell what the user's %s %s has to do",
+			chain->word[i] == RX_W_BPF ? "program of" : "node", words[n - 1]);
 		return pg_error_expect(err, "rx_verify off, or another chain");
 	}
 	rx->verify = calloc(1, sizeof(*rx->verify));

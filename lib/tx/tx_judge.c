@@ -154,7 +154,7 @@ find_limit(struct pg_device *device)
 	else if (most == port && port > 0)
 		snprintf(out, size, "ring of %.32s, full in %" PRIu64 " of %" PRIu64 " calls",
 			device->port->name, c->short_calls, c->calls);
-	else if (most == pool && pool > 0)
+	else if ((most == pool && pool > 0) || tx_task_starved(device->task))
 		snprintf(out, size, "buffers, none free in %" PRIu64 " turns", c->pool_empty);
 	else if (most == off && worker->sleeps > worker->preempted)
 		snprintf(out, size, "driver of %.32s, asleep %" PRIu64 " times", device->port->name,
@@ -210,7 +210,7 @@ void
 tx_judge_limit(struct pg_device *device)
 {
 	find_spent(device);
-	if (device->account.share < SHARE_WORTH_SAYING)
+	if (device->account.share < SHARE_WORTH_SAYING || tx_task_starved(device->task))
 		find_limit(device);
 }
 

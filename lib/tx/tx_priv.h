@@ -97,6 +97,7 @@ struct pg_task {
 	struct tx_map *map;            /**< const, owned; NULL: all packets take one queue */
 	struct pg_verify *verify;      /**< const, owned; NULL: no receipt */
 	struct pg_counters counters;
+	uint64_t patience; /**< const: cycles without a free buffer after which it ends */
 	/* control only */
 	bool finished; /**< the device has its result */
 	bool refusals; /**< calls that the driver refuses are errors */
@@ -188,6 +189,7 @@ struct tx_queue {
 	bool alike;        /**< all devices' packets have the same metadata */
 	bool prepared;     /**< the pool's buffers hold it */
 	uint32_t kept;     /**< packets that nodes of receive graphs may hold */
+	uint32_t reach;    /**< bytes of a buffer that they look at, whatever is in it */
 	struct rte_mempool *pool;
 	uint32_t buffer_bytes; /**< data room of the pool's buffers */
 	uint32_t cache;
@@ -304,7 +306,8 @@ void tx_task_bind(struct pg_task *task, bool paced, bool timed);
  *  that is only slow, or that the system has interrupted, is back sooner. */
 #define TX_STUCK_NS 100000000
 
-/** How long a run's end waits for packets that nodes of a receive graph hold. */
+/** How long a run waits for packets that nodes of a receive graph hold: at its end, or when it has
+ *  no buffers left and ends for that. */
 #define TX_HELD_WAIT_NS UINT64_C(2000000000)
 
 /** Put the intended times of the next n packets into the scratch, and build them into the task's
@@ -466,6 +469,14 @@ void tx_device_walked(struct pg_device *device);
 /** Buffers of the task's pools that a driver, a ring or a reader holds. Context: control, while no
  *  worker runs. */
 uint32_t tx_pool_in_use(const struct pg_task *task);
+
+/** Has it ended because nodes of its receive graph did not give back any buffer? */
+static inline bool
+tx_task_starved(const struct pg_task *task)
+{
+	return task->wait_since != 0 && task->wait_for == PG_WAIT_POOL &&
+	       task->counters.stop_cycles - task->wait_since > task->patience;
+}
 
 /** Wait, but not for long, until nobody holds packets of devices that inject; who still does, fell
  *  short. Context: control, while no worker runs. */

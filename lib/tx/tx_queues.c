@@ -109,14 +109,17 @@ join(struct pg_device *device, struct pg_error *err)
 	worker->nrated += device->settings.rate.kind != PG_RATE_NONE;
 	if (queue->ndevices++ == 0) {
 		queue->frame_max = queue->burst_max = queue->nqueues = queue->kept = 0;
+		queue->reach = 0;
 		queue->priority = tmpl->skb_priority;
 		queue->alike = true;
 		queue->prepared = false;
 	}
 	queue->alike &= one_shape(tmpl) && tmpl->skb_priority == queue->priority &&
 			(queue->ndevices == 1 || frame == queue->frame_max);
-	if (injects(device))
+	if (injects(device)) {
 		queue->kept += may_hold(device);
+		queue->reach = RTE_MAX(queue->reach, pg_rx_config_reach(&device->settings.rx));
+	}
 	if (tx_receives(device)) {
 		device->rx_queue = device->port->want_rxqs++;
 		device->port->want_rx_buffers += may_hold(device) + 2 * RTE_MEMPOOL_CACHE_MAX_SIZE +
@@ -210,7 +213,7 @@ pool_shape(const struct tx_queue *queue, uint32_t *size, uint32_t *cache, uint32
 		1;
 	// No larger than the frames: on 4 kB pages buffers of 2 kB all start at the same place in a
 	// page and push each other out of the cache.
-	*bytes = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(queue->frame_max, 64);
+	*bytes = RTE_PKTMBUF_HEADROOM + RTE_ALIGN_CEIL(RTE_MAX(queue->frame_max, queue->reach), 64);
 }
 
 static int

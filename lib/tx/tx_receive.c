@@ -161,6 +161,9 @@ tx_graphs_prepare(struct pg_engine *engine, struct pg_error *err)
 
 	while ((thread = pg_engine_next_thread(engine, thread)) != NULL) {
 		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next)
+			g->ndevices = !pg_rx_graph_stale(g->rx);
+		sweep(thread->worker);
+		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next)
 			g->ndevices = 0;
 	}
 	while (rc == 0 && (thread = pg_engine_next_thread(engine, thread)) != NULL)
@@ -237,9 +240,12 @@ tx_graphs_settle(struct pg_engine *engine)
 
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
-		while (holds(device) && pg_clock_monotonic_ns() - begin < TX_HELD_WAIT_NS)
+		bool starved = device->task != NULL && tx_task_starved(device->task);
+
+		while (holds(device) && !starved &&
+			pg_clock_monotonic_ns() - begin < TX_HELD_WAIT_NS)
 			nanosleep(&pause, NULL);
-		if (holds(device) && !device->fell_short)
+		if (holds(device) && (!device->fell_short || starved))
 			tell_held(device);
 		tell_difference(device, device->profile.verified);
 		for (unsigned int i = 0; i < device->nreceivers; i++)

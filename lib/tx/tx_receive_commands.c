@@ -153,6 +153,17 @@ static const struct pg_command receive_rows[] = {
 		.example = "rx_filter udp port 9",
 	},
 	{
+		SETTING("rx_bpf", rx.bpf),
+		.def = "",
+		.arg = {.type = &pg_type_string_line,
+			.complete = PG_COMPLETE_FILES,
+			.valid = pg_rx_bpf_check,
+			.unit = "FILE [SECTION], an eBPF object"},
+		.help = "the program of the node bpf: an object that clang -target bpf has made, "
+			"and which section of it; if not said, the first with code",
+		.example = "rx_bpf bpf_program.o xdp",
+	},
+	{
 		SETTING("rx_flows", rx.flows),
 		.def = "65536",
 		.arg = {.type = &pg_type_number,

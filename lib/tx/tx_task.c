@@ -69,14 +69,25 @@ keeps_packets(const struct tx_queue *queue)
 	       (queue->port == NULL || queue->port->keeps_packets);
 }
 
+// The bytes that each packet has in its first segment at least.
+static uint32_t
+shortest(const struct pg_template *tmpl)
+{
+	bool varies = tmpl->min_size < tmpl->max_size || tmpl->imix.count > 0 || tmpl->frags > 0;
+
+	return varies ? pg_template_frame_min(tmpl) : pg_template_frame_max(tmpl);
+}
+
 // The pool serves one template, and nobody writes to its packets: neither such drivers nor the
-// nodes of the receive graph, which flag mbufs, though; users' nodes may. Then no buffer is ever in
-// use by someone else between two runs, so it can be written to in advance.
+// nodes of the receive graph, which flag mbufs, though; users' nodes and programs may. Then no
+// buffer is ever in use by someone else between two runs, so it can be written to in advance.
 static bool
 image_kept(const struct pg_device *device, const struct tx_queue *queue)
 {
+	const struct pg_device_settings *set = &device->settings;
+
 	return queue->ndevices == 1 && keeps_packets(queue) &&
-	       (queue->port != NULL || !pg_rx_config_writes(&device->settings.rx));
+	       (queue->port != NULL || !pg_rx_config_writes(&set->rx, shortest(&set->tmpl)));
 }
 
 // The same of the mbufs' metadata, which several templates may have in common.
@@ -150,6 +161,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	struct pg_worker *worker = device->thread->worker;
 	const struct pg_clock *clock = device->thread->engine->config.clock;
 	const struct tx_graph *graph;
+	uint64_t frac;
 
 	pg_rx_profile_fini(&device->profile);
 	tx_receivers_forget(device);
@@ -165,6 +177,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	task->state.ns_per_cycle = clock->ns_per_cycle;
 	tx_rate_set(task, device, clock);
 	tx_map_plan(device, &task->plan);
+	task->patience = UINT64_MAX; // a reader that is slow is back some time
 	if (queue->port != NULL) {
 		task->port = queue->port->id;
 		task->queue = queue->first + RTE_MIN(task->plan.lo, task->plan.start);
@@ -180,6 +193,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 	} else {
 		task->null = tx_graph_null(worker);
 	}
+	task->patience = pg_clock_cycles(clock, TX_HELD_WAIT_NS, &frac);
 	task->profile = &device->profile;
 	memcpy(&task->mac, &device->port->mac, sizeof(device->port->mac));
 	if (tx_receiving_thread(device) != device->thread)

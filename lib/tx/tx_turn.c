@@ -2,6 +2,7 @@
 /* One turn of a task: build a burst, hand it to the driver or the receive graph, keep what was not
  * taken. Which function runs is chosen before the loop; none asks about a setting. */
 #include <rte_cycles.h>
+#include <rte_debug.h>
 #include <rte_ethdev.h>
 
 #include "tx_walk.h"
@@ -21,6 +22,19 @@ static const enum tx_walk walks[] = {
  *  last one noted in a histogram. */
 enum paced { UNPACED, TIMED, PACED, NOTED };
 
+// Who holds a packet has a reference to it, so a free buffer that somebody has one to is about to
+// be written to while it is held.
+static __rte_noinline void
+check_free(struct rte_mbuf *const *bufs, unsigned int n)
+{
+	for (unsigned int k = 0; k < n; k++) {
+		uint16_t refs = rte_mbuf_refcnt_read(bufs[k]);
+
+		if (refs != 1)
+			rte_panic("a free buffer is held: it has %u references\n", refs);
+	}
+}
+
 // Fragments for n packets lie in the stash. What was not used stays for the next ones.
 static inline bool
 take_frags(struct pg_task *task, unsigned int n)
@@ -32,6 +46,8 @@ take_frags(struct pg_task *task, unsigned int n)
 		if (unlikely(rte_mempool_get_bulk(task->frag_pool, (void **)frags->seg + frags->n,
 				     need - frags->n) < 0))
 			return false;
+		if (PG_DEBUG)
+			check_free(frags->seg + frags->n, need - frags->n);
 		frags->n = need;
 	}
 	return true;
@@ -42,7 +58,11 @@ take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n, const bool ch
 {
 	if (chained && unlikely(!take_frags(task, n)))
 		return false;
-	return likely(rte_mempool_get_bulk(task->pool, (void **)pkts, n) == 0);
+	if (unlikely(rte_mempool_get_bulk(task->pool, (void **)pkts, n) < 0))
+		return false;
+	if (PG_DEBUG)
+		check_free(pkts, n);
+	return true;
 }
 
 bool
@@ -57,6 +77,7 @@ build_distinct(struct pg_task *task, unsigned int n, const bool chained)
 {
 	struct rte_mbuf **pkts = task->state.scratch->pkts;
 
+	task->state.scratch->alike = 0;
 	if (unlikely(!take(task, pkts, n, chained)))
 		return false;
 	pg_prog_run(task->prog, &task->state, pkts, n);
@@ -84,6 +105,18 @@ clone_refill(struct pg_task *task, uint64_t due)
 	pg_prog_run(task->prog, &task->state, &fresh, 1);
 	task->clone = fresh;
 	return true;
+}
+
+// Places k to end - 1 of the burst are this buffer. From burst to burst they mostly are already.
+static __rte_always_inline void
+repeat(struct pg_prog_scratch *scratch, struct rte_mbuf *clone, unsigned int k, unsigned int end)
+{
+	if (likely(k == 0 && scratch->same == clone && end <= scratch->alike))
+		return;
+	scratch->same = clone;
+	scratch->alike = k == 0 ? end : 0;
+	for (; k < end; k++)
+		scratch->pkts[k] = clone;
 }
 
 // n packets, each built one repeated `copies` times by references. Fewer if the pool runs dry.
@@ -117,8 +150,7 @@ build_clones(struct pg_task *task, unsigned int n, const enum paced paced, const
 			else
 				rte_mbuf_refcnt_update(clone, more);
 		}
-		for (unsigned int i = 0; i < now; i++)
-			task->state.scratch->pkts[k + i] = clone;
+		repeat(task->state.scratch, clone, k, k + now);
 		k += now;
 	}
 	if (paced >= PACED)
@@ -224,6 +256,14 @@ untake(struct pg_task *task, const struct pg_pace_mark *before, unsigned int bui
 	tx_task_awake(task);
 }
 
+// Nobody may be going to give back any.
+static __rte_noinline void
+wait_for_buffers(struct pg_task *task)
+{
+	if (rte_rdtsc() - task->wait_since > task->patience)
+		task->left = 0;
+}
+
 static __rte_always_inline bool
 build(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
 	const bool verified)
@@ -249,8 +289,10 @@ build(struct pg_task *task, const enum paced paced, const bool cloned, const boo
 		tx_wait_begin(task, rte_rdtsc(), PG_WAIT_POOL);
 		if (paced >= PACED)
 			untake(task, &before, built);
-		if (built == 0)
+		if (built == 0) {
+			wait_for_buffers(task);
 			return false;
+		}
 	} else if (unlikely(task->wait_since != 0)) {
 		tx_wait_end(task, rte_rdtsc());
 	}

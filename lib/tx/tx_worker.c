@@ -19,6 +19,7 @@ task_begin(struct pg_task *task, uint64_t start, uint64_t wall_ns)
 	task->counters.start_cycles = start - task->before_cycles;
 	task->state.wall_cycles = start;
 	task->state.wall_ns = wall_ns;
+	task->state.scratch->alike = 0;
 	pg_pace_start(&task->pace, start);
 	task->stop_at = start + task->run_cycles;
 	task->give_up_at = task->stop_at + task->grace_cycles;
@@ -63,7 +64,7 @@ compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-// Cycles of a few bursts, built as in the run and freed by an empty graph.
+// Cycles of a few bursts, built as in the run and freed by an empty graph. 0: there are no buffers.
 static uint64_t
 own_chunk(struct pg_task *task, unsigned int bursts)
 {
@@ -72,7 +73,7 @@ own_chunk(struct pg_task *task, unsigned int bursts)
 
 	for (unsigned int b = 0; b < bursts; b++) {
 		if (!tx_task_take(task, pkts, task->burst))
-			break;
+			return 0;
 		pg_prog_run(task->prog, &task->state, pkts, task->burst);
 		pg_rx_inject(task->null, pkts, task->burst, task->mac);
 	}
@@ -89,6 +90,8 @@ measure_own(struct pg_task *task, uint64_t budget_cycles)
 
 	own_chunk(task, 1); // warm
 	one = own_chunk(task, 1);
+	if (one == 0)
+		return;
 	bursts = RTE_MIN(budget_cycles / (one * OWN_CHUNKS), OWN_CHUNK_BURSTS);
 	bursts = RTE_MAX(bursts, 1u);
 	while (n < OWN_CHUNKS && (n == 0 || rte_rdtsc() - begin < budget_cycles))

@@ -207,7 +207,7 @@ class Runner:
             return "it needs two CPUs"
         if "numa-matrix" in command.text and os.path.exists("/sys/devices/system/node/node1"):
             return "it shows a machine with one memory node"
-        for program in ("ip", "jq", "tshark", "curl", "dpdk-telemetry.py"):
+        for program in ("clang", "ip", "jq", "tshark", "curl", "dpdk-telemetry.py"):
             if program in words and not shutil.which(program):
                 return program + " is not installed"
         return None

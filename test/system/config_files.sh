@@ -12,6 +12,7 @@ asked() {
 n=0
 for file in "$PG_SOURCE"/config/*.pktgen; do
 	echo "${file##*/}"
+	config_ready "$file" || continue
 	if sanitized; then # each packet is slow
 		sed -E 's/^count [0-9]{6,}/count 100000/' "$file" >"$CMDS"
 		file=$CMDS

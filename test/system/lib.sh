@@ -132,6 +132,13 @@ invoke() {
 	invoke_reading "$@" </dev/null
 }
 
+# config_ready FILE: what a file of config/ needs is made in the current folder; false if it cannot be.
+config_ready() {
+	[ "${1##*/}" = bpf.pktgen ] || return 0
+	[ -n "$(type -p clang)" ] || { echo "left out, clang is not installed: ${1##*/}" && return 1; }
+	clang -O2 -target bpf -mcpu=v2 -c "$PG_SOURCE/doc/bpf_program.c"
+}
+
 # run STATUS [ARGUMENT...]: EAL as this test wants it, a report in $JSON; the status must be STATUS.
 run() {
 	local want=$1

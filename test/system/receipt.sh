@@ -16,7 +16,9 @@ no_faults() {
 	check 'all(.runs[].devices[]; .receipt | .packets > 0 and all(.checks[]; .faults == 0))'
 }
 
+cd "$DIR" # what files need and write
 for file in "$PG_SOURCE"/config/*.pktgen; do
+	config_ready "$file" || continue
 	for mode in full 'sampled 1024'; do
 		read_all "$mode" "$file"
 		run 0 "$CMDS"

@@ -32,7 +32,8 @@ same "$(of '.profile | keys | join(" ")' /pmdgen/device,net_null0@a)" \
 same "$(of '.profile' /pmdgen/device,net_null0@b)" null "profile of what is not injected"
 same "$(of '[.[] | select(.name == "inject")][0].packets' /pmdgen/graph,net_null0@a)" 4321 "packets of a node"
 same "$(of 'length' /pmdgen/graph,net_null0@b)" 0 "nodes of what is not injected"
-for what in device graph; do
+same "$(of 'length' /pmdgen/counters,net_null0@a)" 0 "counters of nodes that do not count"
+for what in device graph counters; do
 	same "$(ask "/pmdgen/$what,none" "/pmdgen/$what" | tr '\n' ' ')" \
 		"{\"/pmdgen/$what\":null} {\"/pmdgen/$what\":null} " "an unknown device"
 done

@@ -203,6 +203,7 @@ draw_string(const char *row, char *out, size_t size)
 		{"rx_routes", "1000", "5,6", "/tmp/routes"},
 		{"rx_rules", "drop", "pass proto udp; drop", "rules.txt"},
 		{"rx_filter", "udp port 9", "\"ip or ip6\"", "ether[0] & 1 != 0 and less 100"},
+		{"rx_bpf", "program.o", "program.o xdp", "/tmp/program.o"},
 		{"rx_tap", "ring", "tap.pcapng", "/tmp/tap"},
 		{"rx_steer", "kpktgend_0", "kpktgend_1,kpktgend_0", "kpktgend_7"},
 		{"rx_thread", "kpktgend_0", "kpktgend_1", "kpktgend_99"},
