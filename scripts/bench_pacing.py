@@ -17,8 +17,12 @@ from bench_run import DidNotRun
 SLOW = (1, 10, 100, 500, 1000, 2000, 10000, 50000, 150000)
 FAST = (1000000, 1500000, 2000000, 5000000, 10000000, 20000000)
 MEANT = 0.001                   # off by less than this
-TRIES = 4                       # of a rate that other programs interfere with
+TRIES = 8                       # of a rate that other programs interfere with
 SECONDS = 2
+CALM_NS = 500000                # nobody keeps a thread from its CPU for so long
+SPACED = 1000                   # packets of a rate this low stand apart,
+SPACED_SHARE = 0.5              # by half of its gap at least
+COUNTED = (10000, 3000)         # pps and packets
 OVERLOAD = 1000000000           # more than any core sends
 START_IN_S = 1
 FROM, TO = "pgb0", "pgb1"       # the ends of the veth
@@ -30,10 +34,13 @@ class Link:
 
     def __init__(self, bench):
         self.space = bench.prefix
+        # The reader keeps off the sender's CPU, where there is another one.
+        cpus = os.sched_getaffinity(0) - {bench.cpu} or {bench.cpu}
+        self.cpus = ",".join(map(str, sorted(cpus)))
         self.file = os.path.join(bench.tmp, "received.pcap")
 
     def __enter__(self):
-        for tool in ("ip", "dumpcap"):
+        for tool in ("ip", "taskset", "dumpcap"):
             if shutil.which(tool) is None:
                 raise DidNotRun("%s is not installed" % tool)
         self.ip("netns", "add", self.space)
@@ -65,8 +72,8 @@ class Link:
 
     def capture(self):
         child = subprocess.Popen(
-            self.wrap() + ["dumpcap", "-q", "-P", "-i", TO, "-s", "64", "-B", "64",
-                           "-w", self.file], stdin=subprocess.DEVNULL,
+            self.wrap() + ["taskset", "-c", self.cpus, "dumpcap", "-q", "-P", "-i", TO, "-s", "64",
+                           "-B", "64", "-w", self.file], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         end = time.monotonic() + 10
         while child.poll() is None and time.monotonic() < end:
@@ -111,27 +118,36 @@ def send(bench, lines, vdev, wrap=(), lanes=1):
     if done.returncode > 1:
         raise DidNotRun("pmdgen: exit status %d: %s" % (done.returncode, done.stderr[-300:]))
     with open(report, encoding="utf-8") as f:
-        return done.returncode, json.load(f)
+        doc = json.load(f)
+    bench.versions = {"pmdgen": doc.get("pmdgen"), "dpdk": doc.get("dpdk")}
+    bench.hz = bench.hz or doc["clock"]["hz"]
+    return done.returncode, doc
 
 
 def settings(device, rate, more=()):
-    seconds = SECONDS if rate > 2 else 5
+    """Of a rate; without one, as fast as it goes."""
+    seconds = SECONDS if rate is None or rate > 2 else 5
     lines = ["kpktgend_1 add_device " + device]
-    words = ["pkt_size %d" % rows.FRAME_BYTES, "count 0", "duration %ds" % seconds,
-             "ratep %d" % rate] + rows.FIXED[:2] + list(more)
+    words = ["pkt_size %d" % rows.FRAME_BYTES, "count 0", "duration %ds" % seconds]
+    words += ["ratep %d" % rate] if rate else []
+    words += rows.FIXED[:2] + list(more)
     return lines + ["%s %s" % (device, w) for w in words] + ["pgctrl start"]
 
 
-def quiet(device):
-    """Nothing kept the thread from looking at the clock for long."""
-    return device["gaps"]["late_max_ns"] < 1e9 * 0.5 / max(device["asked"]["pps"], 1000)
+def disturbed(device):
+    """Was the thread kept from its CPU for long? Then for how long, in words."""
+    late = device["gaps"]["late_max_ns"]
+    return "preempted for %s" % time_text(late) if late > CALM_NS else None
 
 
 def row_of(back_end, rate, status, device, times=None):
     row = {"back_end": back_end, "asked_pps": rate, "offered_pps": device["offered_pps"],
            "sent": device["sent"], "intended": device["intended"], "gaps": device["gaps"],
            "limit": device.get("limit"), "exit_status": status,
-           "off": device["offered_pps"] / rate - 1, "preempted": not quiet(device)}
+           "off": device["offered_pps"] / rate - 1, "preempted": disturbed(device),
+           # Two packets in one call have no gap, others what lateness leaves of it.
+           "least_gap_s": 0 if device["gaps"]["back_to_back"] > 0
+                          else max(0, 1 / rate - 1e-9 * device["gaps"]["late_max_ns"])}
     if times is not None:
         gaps = [b - a for a, b in zip(times, times[1:])]
         row["received"] = len(times)
@@ -142,8 +158,23 @@ def row_of(back_end, rate, status, device, times=None):
     return row
 
 
+def spaced(row):
+    return row["asked_pps"] > SPACED or row["least_gap_s"] * row["asked_pps"] >= SPACED_SHARE
+
+
 def good(row):
-    return abs(row["off"]) < MEANT and abs(row.get("received_off", 0)) < MEANT
+    return (abs(row["off"]) < MEANT and abs(row.get("received_off", 0)) < MEANT and
+            row["sent"] == row["intended"] == row.get("received", row["sent"]) and spaced(row))
+
+
+def send_over(bench, link, rate):
+    """Run at a rate over the veth; exit status, report, and the times of what came."""
+    child = link.capture()
+    try:
+        status, doc = send(bench, settings(FROM, rate), None, link.wrap())
+    finally:
+        times = link.times(child)
+    return status, doc, times
 
 
 def one(bench, back_end, rate, link):
@@ -154,36 +185,55 @@ def one(bench, back_end, rate, link):
             status, doc = send(bench, settings("net_null0", rate), "net_null0")
             times = None
         else:
-            child = link.capture()
-            try:
-                status, doc = send(bench, settings(FROM, rate), None, link.wrap())
-            finally:
-                times = link.times(child)
+            status, doc, times = send_over(bench, link, rate)
         tries.append(row_of(back_end, rate, status, doc["runs"][0]["devices"][0], times))
         if good(tries[-1]) and not tries[-1]["preempted"]:
             break
-    best = min(tries, key=lambda r: (not good(r), r["preempted"],
+    best = min(tries, key=lambda r: (not good(r), r["preempted"] is not None,
                                      abs(r["off"]) + abs(r.get("received_off", 0))))
     best["tries"] = len(tries)
+    best["preempted_tries"] = sum(r["preempted"] is not None for r in tries)
     best["met"] = good(best)
     return best
 
 
-def rates(bench, samples):
-    """The table of rates: net_null, and af_packet over a veth."""
-    found = []
-    for rate in SLOW + FAST:
-        found.append(one(bench, "net_null", rate, None))
+def rates(bench, _):
+    """The table of rates on net_null."""
+    return [one(bench, "net_null", rate, None) for rate in SLOW + FAST]
+
+
+def veth(bench, samples):
+    """The same for af_packet over a veth, and as fast as that goes with its receiver."""
     try:
         with Link(bench) as link:
-            for rate in SLOW:
-                found.append(one(bench, "af_packet, veth", rate, link))
+            found = [one(bench, "af_packet, veth", rate, link) for rate in SLOW]
+            _, doc, times = send_over(bench, link, None)
     except DidNotRun as e:
         samples.failed["pacing over a veth"] = str(e)
-    return found
+        return None
+    device = doc["runs"][0]["devices"][0]
+    return {"rates": found, "most_pps": device["pps"], "most_sent": device["sent"],
+            "most_received": len(times)}
 
 
-def overload(bench):
+def counted(bench, _):
+    """So many packets at a rate, and how long they take; the best of a few tries."""
+    rate, packets = COUNTED
+    found = []
+    for _ in range(TRIES):
+        lines = ["kpktgend_1 add_device net_null0", "net_null0 ratep %d" % rate,
+                 "net_null0 count %d" % packets, "pgctrl start"]
+        _, doc = send(bench, lines, "net_null0")
+        found.append(doc["runs"][0]["devices"][0]["duration_ns"] / 1e9)
+        if abs(found[-1] * rate / packets - 1) < MEANT:
+            break
+    meant = packets / rate
+    best = min(found, key=lambda s: abs(s - meant))
+    return {"pps": rate, "packets": packets, "seconds": best, "tries": len(found),
+            "met": abs(best / meant - 1) < MEANT}
+
+
+def overload(bench, _):
     """More than a core can do, under each policy."""
     found = []
     for policy in ("catchup", "skip", "stretch"):
@@ -196,8 +246,10 @@ def overload(bench):
     return found
 
 
-def instant(bench):
+def instant(bench, _):
     """How late two threads start, and how far apart; the best of a few tries."""
+    if len(os.sched_getaffinity(0)) < 2:
+        return None
     found = []
     for _ in range(TRIES):
         lines = ["pgctrl start_at +%ds" % START_IN_S]
@@ -210,11 +262,14 @@ def instant(bench):
     return min(found, key=lambda f: max(f["late_ns"]))
 
 
+PARTS = {"rates": rates, "veth": veth, "counted": counted, "overload": overload,
+         "instant": instant}
+
+
 def pacing(bench, samples):
-    found = {"rates": rates(bench, samples), "overload": overload(bench), "instant": None}
-    if len(os.sched_getaffinity(0)) > 1:
-        found["instant"] = instant(bench)
-    return found
+    """What of it is wanted, by part."""
+    return {part: measure(bench, samples) for part, measure in PARTS.items()
+            if not bench.only or part in bench.only}
 
 
 def time_text(ns):
@@ -229,32 +284,63 @@ def within(gaps, ns):
 
 def rate_cells(r):
     g = r["gaps"]
-    verdict = "met" if r["met"] else "NOT met"
-    if r["preempted"]:
-        verdict += ", preempted"
+    verdict = ["met" if r["met"] else "NOT met"]
+    verdict += [r["preempted"]] if r["preempted"] else []
     if r["tries"] > 1:
-        verdict += ", try %d" % r["tries"]
+        verdict.append("of %d tries, %d preempted" % (r["tries"], r["preempted_tries"]))
     return (r["back_end"], "%d" % r["asked_pps"], "%.4f %%" % (100 * r["off"]),
             "%.4f %%" % (100 * r["received_off"]) if "received_off" in r else "-",
             time_text(g["late_p50_ns"]), time_text(g["late_p99_ns"]), time_text(g["late_max_ns"]),
             "%.1f %%" % (100 * within(g, 128)), "%.1f %%" % (100 * within(g, 1000)),
-            "%.1f %%" % (100 * g["back_to_back"]), verdict)
+            "%.1f %%" % (100 * g["back_to_back"]),
+            time_text(1e9 * r["least_gap_s"]) if r["asked_pps"] <= SPACED else "-",
+            ", ".join(verdict))
 
 
-def print_pacing(found):
+def print_rates(results):
     print("\nrates, over %d s or more; to be kept within %g %%" % (SECONDS, 100 * MEANT))
     print_columns([("driver", "asked pps", "offered off", "received off", "late p50", "p99", "max",
-                    "<128 ns", "<1 us", "back to back", "")] +
-                  [rate_cells(r) for r in found["rates"]])
-    print("\nreceived: by the kernel's stamps at the other end of the veth; preempted: the thread "
-          "was kept from its\nCPU for more than half a gap, or half a millisecond.")
+                    "<128 ns", "<1 us", "back to back", "least gap", "")] +
+                  [rate_cells(r) for r in results])
+    print("\nleast gap: between two packets; of net_null what lateness can leave of it, else as "
+          "received, by the\nkernel's stamps at the other end of the veth. To be %g of the gap at "
+          "up to %d pps. preempted: the\nthread was kept from its CPU for more than %s; then it is "
+          "tried again, %d times at most."
+          % (SPACED_SHARE, SPACED, time_text(CALM_NS), TRIES))
+
+
+def print_veth(found):
+    print_rates(found["rates"])
+    print("as fast as it goes, with the receiver: %d pps; received %d of %d"
+          % (found["most_pps"], found["most_received"], found["most_sent"]))
+
+
+def print_counted(found):
+    print("\n%d packets at %d pps: %.6f s%s: %s"
+          % (found["packets"], found["pps"], found["seconds"],
+             ", of %d tries" % found["tries"] if found["tries"] > 1 else "",
+             "met" if found["met"] else "NOT met"))
+
+
+def print_overload(found):
     print("\n%d pps, which is more than a core can do, for %d s" % (OVERLOAD, SECONDS))
     print_columns([("late", "intended", "offered", "late", "skipped", "moved", "exit", "limit")] +
                   [(o["policy"], "%d" % o["intended"], "%d" % o["sent"], "%d" % o["late"],
                     "%d" % o["skipped"], time_text(o["moved_ns"]), "%d" % o["exit_status"],
-                    o["limit"] or "-") for o in found["overload"]])
-    if found["instant"]:
-        late = found["instant"]["late_ns"]
-        print("\nstart_at +%ds, two threads: %s behind the instant, %s apart" %
-              (START_IN_S, " and ".join(map(time_text, late)),
-               time_text(found["instant"]["apart_ns"])))
+                    o["limit"] or "-") for o in found])
+
+
+def print_instant(found):
+    late = found["late_ns"]
+    print("\nstart_at +%ds, two threads: %s behind the instant, %s apart" %
+          (START_IN_S, " and ".join(map(time_text, late)), time_text(found["apart_ns"])))
+
+
+PRINT = {"rates": print_rates, "veth": print_veth, "counted": print_counted,
+         "overload": print_overload, "instant": print_instant}
+
+
+def print_pacing(found):
+    for part, results in found.items():
+        if results:
+            PRINT[part](results)

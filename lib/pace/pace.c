@@ -67,10 +67,22 @@ pg_pace_init_bits(struct pg_pace *pace, const struct pg_clock *clock, uint64_t b
 		pace->gap = RTE_MIN(pace->gap, BYTE_GAP_MAX);
 }
 
+// So that the next burst is within the counter's range; one that never comes is a gap away.
+static void
+limit_gap(struct pg_pace *pace, uint32_t unit, uint64_t most)
+{
+	const bool never = pace->due == pace->gap * pace->unit;
+
+	pace->unit = unit;
+	pace->gap = RTE_MIN(pace->gap, most / unit);
+	if (never)
+		pace->due = pace->gap * unit;
+}
+
 void
 pg_pace_set_burst(struct pg_pace *pace, uint32_t unit)
 {
-	pace->unit = unit;
+	limit_gap(pace, unit, pace->sizes ? BYTE_GAP_MAX : GAP_MAX);
 }
 
 void
@@ -79,7 +91,7 @@ pg_pace_set_random(struct pg_pace *pace, const struct pg_key *key)
 	pthread_once(&logs_once, logs_fill);
 	pace->random = true;
 	pace->key = *key;
-	pace->gap = RTE_MIN(pace->gap, pace->sizes ? RANDOM_BYTE_GAP_MAX : RANDOM_GAP_MAX);
+	limit_gap(pace, pace->unit, pace->sizes ? RANDOM_BYTE_GAP_MAX : RANDOM_GAP_MAX);
 }
 
 // One packet's gap, in 2^-64 cycles; never 0, so that it may divide.
@@ -130,9 +142,10 @@ draw(struct pg_pace *pace)
 }
 
 static __rte_always_inline unsigned int
-take(struct pg_pace *pace, uint64_t now, uint64_t *due, const uint32_t *bytes, unsigned int max,
-	const bool burst, const bool random, const bool sizes)
+take(struct pg_pace *pace, uint64_t now, uint64_t *due, const struct pg_pace_lengths *lengths,
+	unsigned int max, const bool burst, const bool random, const bool sizes)
 {
+	const uint32_t *bytes = sizes ? lengths->next(lengths->ctx, max) : NULL;
 	const u128 gap = (u128)pace->gap << 64 | pace->gap_frac;
 	u128 next = (u128)pace->due << 64 | pace->due_frac;
 	const uint64_t first = pace->due;
@@ -155,9 +168,9 @@ take(struct pg_pace *pace, uint64_t now, uint64_t *due, const uint32_t *bytes, u
 
 #define TAKE(name, ...)                                                             \
 	static unsigned int name(struct pg_pace *pace, uint64_t now, uint64_t *due, \
-		const uint32_t *bytes, unsigned int max)                            \
+		const struct pg_pace_lengths *lengths, unsigned int max)            \
 	{                                                                           \
-		return take(pace, now, due, bytes, max, __VA_ARGS__);               \
+		return take(pace, now, due, lengths, max, __VA_ARGS__);             \
 	}
 
 TAKE(take_smooth, false, false, false)
@@ -171,9 +184,10 @@ TAKE(take_random_burst_sizes, true, true, true)
 
 // Without a gap all packets are due now.
 static unsigned int
-take_now(struct pg_pace *pace, uint64_t now, uint64_t *due, const uint32_t *bytes, unsigned int max)
+take_now(struct pg_pace *pace, uint64_t now, uint64_t *due, const struct pg_pace_lengths *lengths,
+	unsigned int max)
 {
-	(void)bytes;
+	(void)lengths;
 	for (unsigned int n = 0; n < max; n++)
 		due[n] = now;
 	pace->due = now;
@@ -232,6 +246,12 @@ pg_pace_late(struct pg_pace *pace, uint64_t now, uint32_t bytes, uint64_t most)
 	return n;
 }
 
+static u128
+whole_bursts(const struct pg_pace *pace, u128 packets)
+{
+	return (packets + pace->unit - 1) / pace->unit * pace->unit;
+}
+
 // All packets whose time lies before the cycle behind `now`, if the next one is due at `due`.
 static uint64_t
 due_since(const struct pg_pace *pace, uint64_t due, uint64_t now, uint32_t bytes)
@@ -241,8 +261,7 @@ due_since(const struct pg_pace *pace, uint64_t due, uint64_t now, uint32_t bytes
 	if (pg_pace_has_no_gap(pace) || (int64_t)(now - due) < 0)
 		return 0;
 	span = ((u128)(now - due) << 64) + UINT64_MAX - pace->due_frac;
-	n = span / gap_of(pace, bytes) + 1;
-	n = (n + pace->unit - 1) / pace->unit * pace->unit;
+	n = whole_bursts(pace, span / gap_of(pace, bytes) + 1);
 	return n < UINT64_MAX ? (uint64_t)n : UINT64_MAX;
 }
 
@@ -258,7 +277,7 @@ pg_pace_missed(const struct pg_pace *pace, uint64_t now, uint32_t bytes)
 	return pace->lost + due_since(pace, pace->due - pace->shift, now, bytes);
 }
 
-void
+uint64_t
 pg_pace_change(struct pg_pace *pace, const struct pg_pace *next, uint64_t now, uint32_t bytes)
 {
 	const u128 before = gap_of(pace, bytes), after = gap_of(next, bytes);
@@ -272,12 +291,20 @@ pg_pace_change(struct pg_pace *pace, const struct pg_pace *next, uint64_t now, u
 	changed.lost = pg_pace_missed(pace, now, bytes) - owed;
 	changed.moves = pace->moves;
 	changed.moved = pace->moved;
-	kept = (uint64_t)RTE_MIN((u128)owed, 1 + ((u128)changed.late_max << 64) / after);
-	// One gap behind the last packet that was due.
-	advance(&changed, before * owed - before + after);
-	if (pg_pace_is_due(&changed, now)) {
-		changed.due = now;
+	kept = (uint64_t)RTE_MIN(
+		(u128)owed, whole_bursts(next, 1 + ((u128)changed.late_max << 64) / after));
+	if (pace->random && owed == 0 && !pg_pace_has_no_gap(pace)) {
+		// What is left of an exponential gap is one too.
+		changed.due = now + (uint64_t)((long double)(pace->due - now) *
+					       ((long double)after / (long double)before));
 		changed.due_frac = 0;
+	} else {
+		// One gap behind the last packet that was due; a burst's behind the last burst.
+		advance(&changed, before * owed - before * next->unit + after * next->unit);
+		if (pg_pace_is_due(&changed, now)) {
+			changed.due = now;
+			changed.due_frac = 0;
+		}
 	}
 	advance(&changed, -(after * kept)); // those owed come before it
 	if (kept < owed) {
@@ -286,4 +313,5 @@ pg_pace_change(struct pg_pace *pace, const struct pg_pace *next, uint64_t now, u
 		changed.moved += (uint64_t)(before * (owed - kept) >> 64);
 	}
 	*pace = changed;
+	return owed - kept;
 }

@@ -49,10 +49,12 @@ void pg_pace_init_ratio(
 void pg_pace_init_bits(struct pg_pace *pace, const struct pg_clock *clock, uint64_t bps,
 	uint32_t frame_bytes, uint32_t extra);
 
-/** Packets leave `unit` at a time, each burst when its first one is due. Without this: one. */
+/** Packets leave `unit` at a time, each burst when its first one is due. Without this: one. After
+ * the gap has been set. */
 void pg_pace_set_burst(struct pg_pace *pace, uint32_t unit);
 
-/** Gaps are drawn: exponential, the gap is their mean (a Poisson process). Errors: none. */
+/** Gaps are drawn: exponential, the gap is their mean (a Poisson process). After the gap and the
+ *  burst have been set. Errors: none. */
 void pg_pace_set_random(struct pg_pace *pace, const struct pg_key *key);
 
 /** What is done when it is late. After the gap and the burst have been set.
@@ -63,12 +65,19 @@ void pg_pace_set_late(struct pg_pace *pace, const struct pg_clock *clock, enum p
 /** Start the schedule: the first packet is due at `now` (cycles). */
 void pg_pace_start(struct pg_pace *pace, uint64_t now);
 
+/** Who knows the lengths of the next packets, where each has its own. */
+struct pg_pace_lengths {
+	/** Returns those of the next n; it may be asked for the same ones again. */
+	const uint32_t *(*next)(void *ctx, unsigned int n);
+	void *ctx;
+};
+
 /** Take the packets that are due at `now`; there is at least one.
- *  Shape:   due[max] receives the time (cycles) each taken packet was due at; bytes[max] are the
- *           lengths of the next packets where each has its own, else not read.
+ *  Shape:   due[max] receives the time (cycles) each taken packet was due at; `lengths` is asked
+ *           only where each packet has its own.
  *  Errors:  none; returns how many, at least 1 if max is.  Context: worker. */
-typedef unsigned int (*pg_pace_take_fn)(
-	struct pg_pace *pace, uint64_t now, uint64_t *due, const uint32_t *bytes, unsigned int max);
+typedef unsigned int (*pg_pace_take_fn)(struct pg_pace *pace, uint64_t now, uint64_t *due,
+	const struct pg_pace_lengths *lengths, unsigned int max);
 
 /** The function that takes from such a schedule. */
 pg_pace_take_fn pg_pace_taker(const struct pg_pace *pace);
@@ -106,10 +115,13 @@ uint64_t pg_pace_owed(const struct pg_pace *pace, uint64_t now, uint32_t bytes);
 uint64_t pg_pace_missed(const struct pg_pace *pace, uint64_t now, uint32_t bytes);
 
 /** Go on with another gap from the next packet on: it is due one new gap behind the last one, or
- *  now. What is owed stays owed as far as the new policy allows; the rest counts as lost.
- *  Shape:   `next` is set up as for a start.  Units: bytes as in pg_pace_owed().
- *  Context: worker. */
-void pg_pace_change(struct pg_pace *pace, const struct pg_pace *next, uint64_t now, uint32_t bytes);
+ *  now; of bursts so many new gaps behind the last burst as it has packets. What is left of a gap
+ *  that was drawn becomes longer or shorter as the rate does. What is owed stays owed
+ * as far as the new policy allows; the rest counts as lost. Shape:   `next` is set up as for a
+ * start.  Units: bytes as in pg_pace_owed(). Returns how many were owed and are not any more.
+ * Context: worker. */
+uint64_t pg_pace_change(
+	struct pg_pace *pace, const struct pg_pace *next, uint64_t now, uint32_t bytes);
 
 /** A position that pg_pace_rewind() goes back to: packets were taken, but could not be built. */
 struct pg_pace_mark {

@@ -244,9 +244,10 @@ make_stamp(struct prog_word *stamp, uint64_t ns)
 static inline uint64_t
 wall_at(const struct pg_prog_state *state, uint64_t cycles)
 {
-	unsigned __int128 since = cycles - state->wall_cycles;
+	// Packets that were owed when the rate changed may have been due before the run.
+	__int128 since = (int64_t)(cycles - state->wall_cycles);
 
-	return state->wall_ns + (uint64_t)(since * state->ns_per_cycle >> PG_CLOCK_SHIFT);
+	return state->wall_ns + (uint64_t)(since * (int64_t)state->ns_per_cycle >> PG_CLOCK_SHIFT);
 }
 
 static void

@@ -462,6 +462,7 @@ pg_report_json_run(json_t *report, struct pg_engine *engine)
 
 	report_set_int(object, "seed", run->seed);
 	report_set_int(object, "started_ns", run->started_wall_ns);
+	set_real(object, "clock_error_ppm", run->clock_ppm);
 	set_text(object, "compat", pg_engine_compat(engine) == PG_COMPAT_LINUX ? "linux" : "exact");
 	json_object_set_new(object, "interrupted", json_boolean(run->interrupted));
 	json_object_set_new(object, "fell_short", json_boolean(run->fell_short));

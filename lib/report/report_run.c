@@ -440,9 +440,9 @@ pg_report_run(struct pg_engine *engine, FILE *out)
 	for (const struct pg_port_account *a = run->ports; a != NULL; a = a->next)
 		port_line(a, out);
 	fprintf(out,
-		"clock: TSC %.6f MHz against CLOCK_MONOTONIC_RAW, within %.2f ppm; seed: %" PRIu64
-		"\n",
-		clock->hz / 1e6, clock->error_ppm, run->seed);
+		"clock: TSC %.6f MHz against CLOCK_MONOTONIC_RAW, within %.2f ppm, "
+		"at the start within %.2f ppm; seed: %" PRIu64 "\n",
+		clock->hz / 1e6, clock->error_ppm, run->clock_ppm, run->seed);
 	fflush(out);
 }
 

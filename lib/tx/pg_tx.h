@@ -245,6 +245,7 @@ struct pg_port_account {
 struct pg_run {
 	uint64_t seed;
 	uint64_t started_wall_ns;
+	double clock_ppm; /**< error of the clock at the start; schedules keep its ratio */
 	bool at_instant;  /**< started_wall_ns is what start_at asked for */
 	bool interrupted; /**< ended by stop or a signal */
 	bool fell_short;  /**< a device or port did not do what was asked */

@@ -13,14 +13,15 @@
 /** One device's packets that are built, but not written yet. */
 struct feed {
 	struct pg_task *task;
-	uint64_t due[PG_BURST_MAX]; /**< ns */
+	uint64_t due[PG_BURST_MAX]; /**< ns, of a whole burst */
+	unsigned int ndue, at;      /**< so many; those in hand are from `at` on */
 	uint64_t order;             /**< of equal times the one that waits longest goes first */
 };
 
 static bool
 earlier(const struct feed *a, const struct feed *b)
 {
-	uint64_t x = a->due[a->task->head], y = b->due[b->task->head];
+	uint64_t x = a->due[a->at + a->task->head], y = b->due[b->at + b->task->head];
 
 	return x != y ? x < y : a->order < b->order;
 }
@@ -43,19 +44,13 @@ sift(struct feed **heap, size_t n, size_t at)
 	}
 }
 
-// Build the next packets and note their times: a burst if the pool has plenty. False: the device
-// has no more.
-static bool
-refill(struct feed *feed, uint64_t *order)
+// Take the times of the next burst.
+static void
+schedule(struct feed *feed)
 {
 	struct pg_task *task = feed->task;
-	unsigned int plenty = rte_mempool_avail_count(task->pool) > 4 * PG_BURST_MAX;
-	unsigned int n = RTE_MIN(plenty ? task->burst : 1u, task->left);
+	unsigned int n = RTE_MIN(task->burst, task->left);
 
-	rte_pktmbuf_free_bulk(task->pkts, task->head);
-	task->head = task->npkts = 0;
-	if (n == 0)
-		return false;
 	tx_task_schedule(task, n);
 	for (unsigned int k = 0; k < n; k++) {
 		if (tx_is_past(task->state.scratch->due[k], task->stop_at)) {
@@ -63,13 +58,32 @@ refill(struct feed *feed, uint64_t *order)
 			break;
 		}
 	}
+	memcpy(feed->due, task->state.scratch->due, n * sizeof(feed->due[0]));
+	feed->ndue = n;
+	feed->at = 0;
+}
+
+// Build the next packets: the rest of a burst if the pool has plenty. False: the device has no
+// more.
+static bool
+refill(struct feed *feed, uint64_t *order)
+{
+	struct pg_task *task = feed->task;
+	unsigned int plenty = rte_mempool_avail_count(task->pool) > 4 * PG_BURST_MAX, n;
+
+	rte_pktmbuf_free_bulk(task->pkts, task->head);
+	feed->at += task->head;
+	task->head = task->npkts = 0;
+	if (feed->at == feed->ndue)
+		schedule(feed);
+	n = RTE_MIN(plenty ? PG_BURST_MAX : 1u, feed->ndue - feed->at);
 	if (n == 0)
 		return false;
-	memcpy(feed->due, task->state.scratch->due, n * sizeof(feed->due[0]));
+	memcpy(task->state.scratch->due, feed->due + feed->at, n * sizeof(feed->due[0]));
 	task->npkts = tx_task_build(task, n);
 	task->left -= task->npkts;
-	if (task->verify != NULL)
-		pg_verify_pass(task->verify, task->pkts, feed->due, task->npkts);
+	if (task->verify != NULL && task->npkts > 0)
+		pg_verify_pass(task->verify, task->pkts, feed->due + feed->at, task->npkts);
 	feed->order = (*order)++;
 	return task->npkts > 0;
 }
@@ -80,7 +94,7 @@ write_next(struct feed *feed, const struct pg_dry_sink *sink, struct pg_error *e
 	struct pg_task *task = feed->task;
 	const struct rte_mbuf *mbuf = task->pkts[task->head];
 	static uint8_t whole[PG_SIZE_MAX];
-	int rc = sink->write(sink->ctx, feed->due[task->head],
+	int rc = sink->write(sink->ctx, feed->due[feed->at + task->head],
 		rte_pktmbuf_read(mbuf, 0, mbuf->pkt_len, whole), mbuf->pkt_len);
 	task->head++;
 	task->npkts--;

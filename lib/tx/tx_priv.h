@@ -47,6 +47,7 @@ struct tx_map {
 struct tx_change {
 	struct tx_change *next;
 	struct pg_pace pace;
+	struct pg_verify_change asked; /**< what the receipt is told */
 };
 
 /** One device's part of a run. Hot fields first.
@@ -73,6 +74,7 @@ struct pg_task {
 	pg_pace_take_fn take;              /**< of its pace */
 	uint64_t stop_at;                  /**< cycles, from which on nothing is due ... */
 	struct pg_gaps *gaps;              /**< owned; NULL: not noted */
+	struct pg_pace_lengths lengths;    /**< const: of the next packets */
 	struct pg_pace pace;
 	uint64_t give_up_at;           /**< ... nor is anything tried any more */
 	uint32_t copies;               /**< const: sends per packet built */
@@ -433,10 +435,9 @@ int tx_device_resolve(const struct pg_device *device, struct pg_flow *flow, stru
 
 /** The next packet's length, of a program whose sizes vary. Context: worker. */
 static inline uint32_t
-tx_task_next_bytes(struct pg_task *task)
+tx_task_next_bytes(const struct pg_task *task)
 {
-	pg_prog_sizes(task->prog, &task->state, 1);
-	return task->state.scratch->length[0];
+	return task->lengths.next(task->lengths.ctx, 1)[0];
 }
 
 /** Set up a task's schedule, and when it ends, from its device's settings. */

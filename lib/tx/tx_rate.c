@@ -105,6 +105,15 @@ make_pace(struct pg_pace *pace, const struct pg_device *device, const struct pg_
 	pg_pace_set_late(pace, clock, set->late.kind, set->late.max_ns, frame_max);
 }
 
+static const uint32_t *
+next_lengths(void *ctx, unsigned int n)
+{
+	struct pg_task *task = ctx;
+
+	pg_prog_sizes(task->prog, &task->state, n);
+	return task->state.scratch->length;
+}
+
 void
 tx_rate_set(struct pg_task *task, const struct pg_device *device, const struct pg_clock *clock)
 {
@@ -112,6 +121,7 @@ tx_rate_set(struct pg_task *task, const struct pg_device *device, const struct p
 	uint64_t frac, run = pg_clock_cycles(clock, device->settings.duration_ns, &frac);
 
 	make_pace(&task->pace, device, task->prog, clock);
+	task->lengths = (struct pg_pace_lengths){next_lengths, task};
 	task->take = pg_pace_taker(&task->pace);
 	task->run_cycles = device->settings.duration_ns != 0 ? RTE_MIN(run, endless) : endless;
 	task->grace_cycles = pg_clock_cycles(clock, GRACE_NS, &frac);
@@ -168,6 +178,10 @@ tx_rate_change(struct pg_device *device, struct pg_error *err)
 	change->next = task->changes;
 	task->changes = change; // freed with the task
 	make_pace(&change->pace, device, task->prog, engine->config.clock);
+	change->asked.ns_per_cycle = engine->config.clock->ns_per_cycle;
+	if (task->verify != NULL)
+		pg_verify_gap(task->verify, &device->settings.rate, device->settings.delay_ns,
+			&change->asked.gap);
 	device->asked_rate = device->settings.rate;
 	device->rate_changes++;
 	hand_to_worker(task, change);

@@ -288,6 +288,7 @@ pg_engine_start(struct pg_engine *engine, struct pg_error *err)
 	engine->run.seed = engine->seed_fixed ? engine->seed : fresh_seed();
 	engine->run.interrupted = engine->run.fell_short = false;
 	pg_clock_refine(engine->config.clock);
+	engine->run.clock_ppm = engine->config.clock->error_ppm;
 	rc = tx_instant_set(engine, err);
 	if (rc == 0)
 		rc = prepare(engine, err);

@@ -38,18 +38,20 @@ review(struct pg_task *task, uint64_t *now)
 	}
 	if (pg_pace_is_late(pace, *now)) {
 		uint32_t bytes = pace->sizes ? tx_task_next_bytes(task) : 0;
+		uint64_t moved = pace->moved;
+		uint64_t skipped = pg_pace_late(pace, *now, bytes, task->left);
 
-		task->left -= pg_pace_late(pace, *now, bytes, task->left);
+		task->left -= skipped;
 		if (task->verify != NULL)
-			pg_verify_moved(task->verify);
+			pg_verify_moved(task->verify, *now, pace->moved - moved, skipped, bytes);
 		tx_task_awake(task);
 	}
 	return task->left != 0 && pg_pace_is_due(pace, *now);
 }
 
-// How many packets are due, and their times.
+// How many packets are due, and their times; where the schedule was, in case they cannot be built.
 static __rte_always_inline unsigned int
-take_due(struct pg_task *task, const enum paced paced)
+take_due(struct pg_task *task, const enum paced paced, struct pg_pace_mark *before)
 {
 	struct pg_prog_scratch *scratch = task->state.scratch;
 	uint64_t now = rte_rdtsc();
@@ -69,10 +71,9 @@ take_due(struct pg_task *task, const enum paced paced)
 	if (unlikely(tx_is_past(now, task->stop_at) || pg_pace_is_late(&task->pace, now)) &&
 		!review(task, &now))
 		return 0;
-	n = RTE_MIN(task->burst, task->left);
-	if (task->pace.sizes)
-		pg_prog_sizes(task->prog, &task->state, n);
-	n = task->take(&task->pace, now, scratch->due, scratch->length, n);
+	*before = pg_pace_mark(&task->pace); // review() may have moved it
+	n = task->take(
+		&task->pace, now, scratch->due, &task->lengths, RTE_MIN(task->burst, task->left));
 	tx_task_awake(task);
 	return n;
 }
@@ -88,9 +89,7 @@ tx_task_schedule(struct pg_task *task, unsigned int n)
 		memset(scratch->due, 0, n * sizeof(uint64_t));
 		return;
 	}
-	if (task->pace.sizes)
-		pg_prog_sizes(task->prog, &task->state, n);
-	task->take(&task->pace, late, scratch->due, scratch->length, n);
+	task->take(&task->pace, late, scratch->due, &task->lengths, n);
 }
 
 unsigned int
@@ -110,7 +109,9 @@ untake(struct pg_task *task, const struct pg_pace_mark *before, unsigned int bui
 	pg_pace_rewind(&task->pace, before);
 	if (built > 0)
 		task->take(&task->pace, task->pace.due + INT64_MAX / 2, scratch->due,
-			scratch->length, built);
+			&task->lengths, built);
+	if (built > 0 && task->verify != NULL)
+		pg_verify_cut(task->verify, built);
 	tx_task_awake(task);
 }
 
@@ -134,8 +135,7 @@ build(struct pg_task *task, const enum paced paced, const enum made made, const 
 		return false;
 	}
 	if (paced >= PACED) {
-		before = pg_pace_mark(&task->pace);
-		n = take_due(task, paced);
+		n = take_due(task, paced, &before);
 		if (n == 0)
 			return false;
 	}

@@ -25,9 +25,9 @@ tx_verify_prepare(struct pg_task *task, struct pg_error *err)
 		.every = set->verify,
 		.count = set->count,
 		.rate = set->rate,
-		.uneven = set->pacing != PG_PACING_SMOOTH || set->arrival != PG_ARRIVAL_CONSTANT ||
-			  pg_pace_has_no_gap(&task->pace),
 		.delay_ns = set->delay_ns,
+		.unit = set->pacing == PG_PACING_BURST ? tx_call_packets(set) : 1,
+		.drawn = set->arrival == PG_ARRIVAL_POISSON ? &task->pace.key : NULL,
 		.speed_mbps = port->speed_mbps,
 		.socket = (int)rte_lcore_to_socket_id(device->thread->lcore)};
 

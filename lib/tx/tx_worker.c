@@ -131,20 +131,20 @@ static void
 change_rate(struct pg_task *task, const struct tx_change *change)
 {
 	const struct pg_pace *next = &change->pace;
-	uint64_t now = rte_rdtsc();
+	uint64_t now = rte_rdtsc(), dropped = 0;
 	uint32_t bytes = 0;
 
 	task->changed = change;
-	if (task->verify != NULL)
-		pg_verify_moved(task->verify);
 	if (task->paced) {
 		if (task->pace.sizes || next->sizes)
 			bytes = tx_task_next_bytes(task);
-		pg_pace_change(&task->pace, next, now, bytes);
+		dropped = pg_pace_change(&task->pace, next, now, bytes);
 	} else {
 		task->pace = *next;
 		pg_pace_start(&task->pace, now);
 	}
+	if (task->verify != NULL)
+		pg_verify_changed(task->verify, &change->asked, now, dropped, bytes);
 	task->take = pg_pace_taker(&task->pace);
 	tx_task_bind(task, true, false);
 	tx_task_awake(task);

@@ -11,6 +11,7 @@
 #include "pg_clock.h"
 #include "pg_error.h"
 #include "pg_flow.h"
+#include "pg_random.h"
 #include "pg_units.h"
 
 /* The receipt: an independent reader of finished packets, right before they go to the driver. It
@@ -70,6 +71,22 @@ struct pg_receipt {
 struct pg_verify {
 	uint64_t seen; /**< packets that went by */
 	uint64_t next; /**< the next one to read */
+	uint64_t last; /**< intended time of the last one in cycles; the start */
+};
+
+#define PG_VERIFY_NEVER ((long double)UINT64_MAX)
+
+/** What a rate comes to: from packet to packet, or for each byte of one. */
+struct pg_verify_gap {
+	long double ns; /**< 0: none; PG_VERIFY_NEVER: no packet is due */
+	uint32_t extra; /**< bytes that count with each packet */
+	bool by_bytes;
+};
+
+/** Another rate in the middle of a run, of a schedule that counts in this ratio. */
+struct pg_verify_change {
+	struct pg_verify_gap gap;
+	uint64_t ns_per_cycle; /**< as in pg_clock */
 };
 
 /** What was asked for: settings and what a port adds to them. */
@@ -82,10 +99,11 @@ struct pg_verify_config {
 	uint64_t count;                  /**< packets asked for; 0: until stopped */
 	uint64_t first;                  /**< built packet that the run begins with */
 	struct pg_rate rate;
-	bool uneven;         /**< packets of the rate do not have its gap between them */
 	uint64_t delay_ns;   /**< what the kernel paces by: see pg_verify_config.port->as_linux */
 	uint32_t speed_mbps; /**< of the port, for a rate in percent */
-	int socket;          /**< memory node */
+	uint32_t unit;       /**< packets that are due at once: 1, or a burst */
+	const struct pg_key *drawn; /**< of gaps that are exponential; NULL: they are even */
+	int socket;                 /**< memory node */
 };
 
 /** The reader of a device's packets.
@@ -102,11 +120,26 @@ void pg_verify_destroy(struct pg_verify *verify);
 void pg_verify_begin(struct pg_verify *verify, uint64_t cycles, uint64_t wall_ns,
 	uint64_t ns_per_cycle, uint64_t stamp_ns_per_cycle);
 
-/** The schedule was moved, or its rate has changed: gaps are no longer checked. Context: worker. */
-void pg_verify_moved(struct pg_verify *verify);
+/** What another rate would come to. Context: control. */
+void pg_verify_gap(const struct pg_verify *verify, const struct pg_rate *rate, uint64_t delay_ns,
+	struct pg_verify_gap *gap);
+
+/** The schedule was late and has been moved before the next packet: by so many cycles, and by the
+ *  time of `skipped` packets that are given up.
+ *  Units:   now: cycles; bytes: of the next packet, where each has its own.  Context: worker. */
+void pg_verify_moved(
+	struct pg_verify *verify, uint64_t now, uint64_t cycles, uint64_t skipped, uint32_t bytes);
+
+/** The next packet and those behind it have another rate: of the packets that are owed, `dropped`
+ *  are not owed any more. Units, context: as above. */
+void pg_verify_changed(struct pg_verify *verify, const struct pg_verify_change *change,
+	uint64_t now, uint64_t dropped, uint32_t bytes);
+
+/** The burst that begins with the next packet has only n packets, n > 0. Context: worker. */
+void pg_verify_cut(struct pg_verify *verify, unsigned int n);
 
 /** Read those of n packets that are to be read.
- *  Shape:   pkts[n]; due[n] are their intended times in cycles, of a paced device.
+ *  Shape:   pkts[n]; due[n] are their intended times in cycles; n > 0.
  *  Context: worker. */
 void pg_verify_read(struct pg_verify *verify, struct rte_mbuf *const *pkts, const uint64_t *due,
 	unsigned int n);
@@ -119,6 +152,7 @@ pg_verify_pass(
 	if (unlikely(verify->next - verify->seen < n))
 		pg_verify_read(verify, pkts, due, n);
 	verify->seen += n;
+	verify->last = due[n - 1];
 }
 
 /** What comes of it.

@@ -45,9 +45,10 @@ pg_verify_begin(struct pg_verify *verify, uint64_t cycles, uint64_t wall_ns, uin
 
 	v->wall_cycles = cycles;
 	v->wall_ns = wall_ns;
-	v->ns_per_cycle = ns_per_cycle;
 	v->stamp_ns_per_cycle = stamp_ns_per_cycle;
 	v->last_us = wall_ns / PG_NS_PER_US;
+	v->hot.last = v->copy_due = cycles;
+	verify_due_begin(v, ns_per_cycle);
 }
 
 static void
@@ -95,7 +96,8 @@ pg_verify_read(
 		at.built = v->begin + at.packet / v->copies;
 		at.index = v->part + at.built * v->parts;
 		at.fresh = !v->any || at.built != v->built;
-		at.due = v->paced != VERIFY_UNPACED ? due[at.packet - first] : 0;
+		at.due = due[at.packet - first];
+		at.before = at.packet > first ? due[at.packet - first - 1] : v->hot.last;
 		verify_packet(v, pkts[at.packet - first], &at);
 		v->built = at.built;
 		v->receipt.packets++;

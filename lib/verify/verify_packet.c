@@ -297,6 +297,7 @@ verify_packet(struct verify *v, const struct rte_mbuf *mbuf, const struct verify
 	check_checksums(v, mbuf, &f, at);
 	check_payload(v, mbuf, &f, at);
 	verify_flow(v, at);
-	verify_times(v, &f, at);
+	verify_stamp(v, &f, at);
+	verify_due(v, &f, at);
 	v->any = true;
 }

@@ -251,43 +251,18 @@ plan_flows(struct verify *v, const struct pg_template *tmpl)
 		v->var[i].by_flow = v->var[i].walk != VERIFY_CONSTANT;
 }
 
-// ns from packet to packet, or a byte's, from what was asked.
 static void
-plan_pace(struct verify *v, const struct pg_verify_config *config)
+plan_due(struct verify *v, const struct pg_verify_config *config)
 {
-	const struct pg_rate *rate = &config->rate;
-	bool varies = v->nsizes > 0 || v->var[VERIFY_VAR_SIZE].walk != VERIFY_CONSTANT;
-	long double bps, frame = RTE_MAX((uint32_t)v->var[VERIFY_VAR_SIZE].base, v->frame_min);
-
-	v->paced = rate->kind == PG_RATE_NONE ? VERIFY_UNPACED
-		   : config->uneven           ? VERIFY_PACED_UNKNOWN
-					      : VERIFY_PACED;
-	v->extra = PG_FCS_BYTES + PG_L1_EXTRA_BYTES;
-	if (v->as_linux && rate->kind != PG_RATE_PERCENT)
-		v->gap_ns = config->delay_ns; // whole ns of its own
-	else if (rate->kind == PG_RATE_DELAY)
-		v->gap_ns = rate->value;
-	else if (rate->kind == PG_RATE_PPS)
-		v->gap_ns = 1e9L / rate->value;
-	if (v->paced == VERIFY_UNPACED || rate->kind <= PG_RATE_PPS ||
-		(v->as_linux && rate->kind != PG_RATE_PERCENT))
-		return;
-	bps = rate->value;
-	if (rate->kind == PG_RATE_KERNEL) {
-		bps *= 1e6L;
-		v->extra = 0;
-	} else if (rate->kind == PG_RATE_L2) {
-		v->extra = PG_FCS_BYTES;
-	} else if (rate->kind == PG_RATE_PERCENT) {
-		// The language keeps whole bits per second.
-		bps = pg_muldiv((uint64_t)config->speed_mbps * 1000000, rate->value,
-			100 * PG_RATE_PERCENT_UNIT);
-	}
-	v->gap_ns = 8e9L / RTE_MAX(bps, 1.0L);
-	if (varies && !config->uneven)
-		v->paced = v->every == 1 ? VERIFY_PACED_BYTES : VERIFY_PACED_UNKNOWN;
-	else if (!varies)
-		v->gap_ns *= frame + v->extra;
+	v->speed_mbps = config->speed_mbps;
+	v->stamped_due = config->rate.kind != PG_RATE_NONE;
+	v->due = (struct verify_due){.sparse = v->every > 1,
+		.unit = RTE_MAX(config->unit, 1u),
+		.scheduled = config->rate.kind != PG_RATE_NONE,
+		.drawn = config->drawn != NULL};
+	if (config->drawn != NULL)
+		v->due.key = *config->drawn;
+	pg_verify_gap(&v->hot, &config->rate, config->delay_ns, &v->asked);
 }
 
 // A field that the frame does not have is never drawn.
@@ -336,7 +311,7 @@ verify_plan(struct verify *v, const struct pg_verify_config *config)
 	plan_ports(v, tmpl);
 	plan_sizes(v, tmpl);
 	plan_flows(v, tmpl);
-	plan_pace(v, config);
+	plan_due(v, config);
 	for (unsigned int i = 0; i < VERIFY_VARS; i++) {
 		if (!is_drawn(v, i))
 			continue;

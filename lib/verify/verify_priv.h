@@ -160,7 +160,33 @@ enum verify_flows {
 	VERIFY_FLOWS_LINUX, /**< destinations that depend on what was before: not checked */
 };
 
-enum verify_pace { VERIFY_UNPACED, VERIFY_PACED, VERIFY_PACED_BYTES, VERIFY_PACED_UNKNOWN };
+/** When packets are due. A burst is a single packet, unless several are due at once. Times are
+ *  cycles after the start. */
+struct verify_due {
+	bool known;     /**< there is a plan */
+	bool scheduled; /**< there is a schedule, be it without gaps */
+	bool sparse;    /**< const: not all packets are read */
+	bool drawn;     /**< const: gaps are, with this key */
+	bool by_bytes;  /**< the gap is that of a byte, */
+	uint32_t extra; /**< and so many count with each packet */
+	uint32_t unit;  /**< const: packets of a burst */
+	struct pg_key key;
+	long double gap;
+	/* The burst of the packet sought last. */
+	uint64_t first, number; /**< its first packet; how many were before it */
+	uint32_t size;          /**< its packets */
+	long double times;      /**< that its gaps are drawn */
+	long double own;        /**< by_bytes: of its packets so far */
+	long double last, blur; /**< gaps of the one before, and what they may be off */
+	long double at, units;  /**< it is due so many gaps after that */
+	long double doubt;      /**< by how much that may be off; */
+	long double drift;      /**< so many gaps more */
+	/* What happened before a packet. */
+	uint64_t event;
+	long double moved; /**< cycles */
+	bool changed;      /**< the rate */
+	uint32_t bytes;    /**< so long it was said to be; 0: that does not matter */
+};
 
 struct verify {
 	struct pg_verify hot; /**< first */
@@ -182,18 +208,17 @@ struct verify {
 	uint64_t weights; /**< their sum */
 	enum verify_flows flow_walk;
 	uint64_t flows, flowlen;
-	enum verify_pace paced;
-	long double gap_ns; /**< from one packet to the next, or for each byte of one */
-	uint32_t extra;     /**< bytes that count with each packet */
+	bool stamped_due;           /**< stamps are intended times, not those of building */
+	struct pg_verify_gap asked; /**< at the start */
+	uint32_t speed_mbps;
 	struct verify_var var[VERIFY_VARS];
 	/* What advances. */
-	uint64_t wall_cycles, wall_ns, ns_per_cycle, stamp_ns_per_cycle;
-	uint64_t built;                /**< of the packet read last: its number among those built */
-	bool any;                      /**< one was read */
-	uint16_t first_id;             /**< as_linux: of packet 0 */
-	uint64_t first_due;            /**< of packet 0 */
-	uint64_t bytes_due;            /**< bytes with extra of all packets before this one */
-	uint64_t copy_due;             /**< of the first copy of this packet */
+	uint64_t wall_cycles, wall_ns, stamp_ns_per_cycle;
+	uint64_t built;    /**< of the packet read last: its number among those built */
+	bool any;          /**< one was read */
+	uint16_t first_id; /**< as_linux: of packet 0 */
+	struct verify_due due;
+	uint64_t copy_due;             /**< of the first copy of this packet; not before */
 	uint64_t last_us;              /**< unpaced: the stamp before */
 	uint64_t flow;                 /**< SEQ: of the packet before; BLOCK: the block */
 	bool flow_any;                 /**< there was one */
@@ -214,6 +239,7 @@ struct verify_at {
 	uint64_t index;  /**< in the stream */
 	bool fresh;      /**< not a copy of the packet before */
 	uint64_t due, now;
+	uint64_t before; /**< intended time of the packet before, or the start */
 };
 
 void verify_fault(struct verify *v, enum pg_verify_check check, uint64_t packet, uint8_t field,
@@ -260,7 +286,9 @@ verify_whole(const struct verify *v, uint64_t index, uint64_t cycle)
 
 void verify_flow(struct verify *v, const struct verify_at *at);
 void verify_flow_end(struct verify *v);
-void verify_times(struct verify *v, const struct verify_frame *frame, const struct verify_at *at);
+void verify_stamp(struct verify *v, const struct verify_frame *frame, const struct verify_at *at);
+void verify_due(struct verify *v, const struct verify_frame *frame, const struct verify_at *at);
+void verify_due_begin(struct verify *v, uint64_t ns_per_cycle);
 
 /** Room for flow tables. Errors: -ENOMEM. */
 int verify_flow_tables(struct verify *v, int socket);

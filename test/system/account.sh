@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What goes wrong in the middle of a run is named, the totals still add up, and the status is 1: a ring
-# that fills, a link that goes down, an interface that is taken away.
+# that fills, a pool that runs dry, a link that goes down, an interface that is taken away.
 . "$(dirname "$0")/lib.sh"
 need_root "a network namespace"
 
@@ -30,6 +30,22 @@ for policy in skip stretch "catchup 1ms"; do
 	adds_up
 	check '.runs[0].devices[0] | .intended == 5000 and .sent == 1023'
 done
+
+# A driver that keeps every buffer: the pool runs dry, and the run ends with its time.
+right=$PMDGEN
+PMDGEN=$(dirname "$PMDGEN")/../test/system/pmdgen_faulty
+export PMDGEN_FAULT=hold
+run 1 -e "kpktgend_0 add_device net_null0" -e "net_null0 count 0" -e "net_null0 ratep 100000" \
+	-e "net_null0 duration 500ms" -e "pgctrl start"
+unset PMDGEN_FAULT
+PMDGEN=$right
+adds_up
+check '.runs[0].devices[0] | .intended == 50000 and .sent <= .pool_size and .late == 50000 - .sent and .pool_empty > 0'
+check '.runs[0].devices[0] | .fell_short and .pool_in_use == .sent'
+check '.runs[0].devices[0].shortfall |
+	test("^no buffer was free for the last 0.[0-9] s: net_null0, or who reads from it, holds [0-9]+ of [0-9]+$")'
+check '.runs[0].devices[0].limit | test("^buffers, none free in [0-9]+ turns$")'
+check '.runs[0].devices[0].spent | .waited_pool > 0.5'
 
 # A rate that no link of this speed carries is limited by what it is limited by, not by the link.
 run 1 -e "kpktgend_0 add_device net_null0" -e "net_null0 count 0" -e "net_null0 ratep 1G" \

@@ -114,22 +114,22 @@ no_faults
 
 # One thing is broken, and that is named: by the check, the packet and the field.
 PMDGEN=$(dirname "$PMDGEN")/../test/system/pmdgen_faulty
-# broken FAULT CHECK FIELD PACKET LINE...: PACKET may be empty.
+# settings LINE...: the same program with these, and nothing is wrong.
 # One seed: what a wrong port of a flow is taken for depends on the ports around it.
-broken() {
-	local fault=$1 name=$2 field=$3 packet=$4
-	shift 4
+settings() {
 	{
 		echo 'kpktgend_0 add_device net_null0'
 		echo 'pgctrl seed 2'
 		printf 'net_null0 %s\n' 'verify full' 'count 60' 'burst 32' "$@"
 		echo 'pgctrl start'
 	} | commands
-	run_paced "$CMDS" # the same program, and nothing is wrong
+	run_paced "$CMDS"
 	no_faults
-	export PMDGEN_FAULT=$fault
-	run 1 "$CMDS"
-	unset PMDGEN_FAULT
+}
+
+# is_named FAULT CHECK FIELD PACKET: in the report of a run with it. PACKET may be empty.
+is_named() {
+	local fault=$1 name=$2 field=$3 packet=$4
 	jq '[.runs[0].devices[0].receipt.checks[] | select(.faults > 0)]' "$JSON" >"$DIR/faults"
 	same "$(jq -r '.[].name' "$DIR/faults")" "$name" "checks that have faults, of '$fault'"
 	same "$(jq -r '.[].first.field' "$DIR/faults")" "$field" "what is wrong, of '$fault'"
@@ -139,14 +139,166 @@ broken() {
 	echo "$fault: $(grep -o 'first packet .*' "$OUT")"
 }
 
+# names FAULT CHECK FIELD PACKET: of the settings above.
+names() {
+	export PMDGEN_FAULT=$1
+	run 1 "$CMDS"
+	unset PMDGEN_FAULT
+	is_named "$@"
+}
+
+# bytes: each line is OFFSET,XOR[,L3] of a byte that is changed, the checks made right again if it
+# is told where layer 3 begins; and who names it.
+bytes() {
+	local fault name field
+	while read -r fault name field; do
+		names "byte ${fault//,/ }" "$name" "$field" 17
+	done
+}
+
+# Every field. Types, tags and IPv4: S-tag at 14, tag at 18, IP at 22, UDP at 42, pktgen at 50.
+settings 'vlan_id 5' 'vlan_p 3' 'svlan_id 6' 'flag UDPCSUM' 'pkt_size 100' 'tos b8'
+bytes <<E
+5,1 ethernet eth.dst
+11,1 ethernet eth.src
+13,1 ethernet eth.type
+17,1 ethernet eth.type
+21,1 ethernet eth.type
+15,1 tags svlan.id
+14,20 tags svlan.priority
+14,10 tags svlan.cfi
+19,1 tags vlan.id
+18,20 tags vlan.priority
+18,10 tags vlan.cfi
+22,20 ip ip.version
+22,3,22 ip ip.ihl
+23,8,22 ip ip.tos
+25,1,22 lengths ip.length
+27,1,22 ip ip.id
+28,20,22 ip ip.fragment
+30,1,22 ip ip.ttl
+31,17,22 ip ip.protocol
+32,1 checksums ip.checksum
+37,1,22 ip ip.src
+41,1,22 ip ip.dst
+43,1,22 udp udp.src
+45,1,22 udp udp.dst
+47,1,22 lengths udp.length
+49,1 checksums udp.checksum
+50,1,22 payload pktgen.magic
+57,1,22 sequence pktgen.sequence
+61,1,22 stamps pktgen.time
+62,80,22 stamps pktgen.microseconds
+99,1,22 payload first byte that is not zero
+E
+check '.runs[0].devices[0].shortfall == "receipt: packet 17: first byte that is not zero is 99, expected 100"'
+
+# IPv6: at 14, UDP at 54.
+settings 'src6 fd00::1' 'dst6 fd00::2' 'traffic_class 20' 'pkt_size 120'
+bytes <<E
+14,20 ip ip.version
+15,10,14 ip ip6.class
+17,1,14 ip ip6.flow_label
+19,1,14 lengths ip6.length
+20,17,14 ip ip6.next_header
+21,1,14 ip ip6.hop_limit
+37,1,14 ip ip6.src
+53,1,14 ip ip6.dst
+61,1 checksums udp.checksum
+E
+
+# Sixteen labels, from 14 on; their end is a bit of the third byte.
+settings "mpls $(printf '000%x000a,' {0..14})000f000a" 'pkt_size 200'
+for i in {0..15}; do
+	names "byte $((14 + 4 * i)) 10" tags "mpls.$i" 17
+done
+names 'byte 16 1' tags mpls.depth 17
+
+# No checksum, and no stamp.
+settings 'flag NO_TIMESTAMP' 'pkt_size 60'
+bytes <<E
+40,ff checksums udp.checksum
+53,1 stamps pktgen.seconds
+57,1 stamps pktgen.microseconds
+E
+names length lengths frame.length 17
+names pkt_len lengths mbuf.pkt_len 17
+names nb_segs lengths mbuf.nb_segs 17
+settings 'frags 3' 'pkt_size 600'
+names segment segments mbuf.data_len 17
+settings 'skb_priority 6'
+names queue_id priority mbuf.queue_id 17
+settings 'dst6 fd00::1' 'flag NO_TIMESTAMP'
+names order sequence pktgen.sequence 17
 PORTS=('udp_src_min 100' 'udp_src_max 199' 'flows 3' 'flowlen 4')
-broken field udp udp.dst 17
-check '.runs[0].devices[0].shortfall == "receipt: packet 17: udp.dst is 10, expected 9"'
-broken length lengths frame.length 17 'pkt_size 60'
-broken checksum checksums ip.checksum 17
-broken sequence sequence pktgen.sequence 17
-broken order sequence pktgen.sequence 17 'dst6 fd00::1' 'flag NO_TIMESTAMP'
-broken flow flows udp.src 17 "${PORTS[@]}" 'flag FLOW_SEQ'
-broken flow flows 'packets of the flow' '' "${PORTS[@]}"
-broken gap gaps 'intended time in cycles after the first' 17 'ratep 1000000' 'flag NO_TIMESTAMP'
-broken random random udp.src '' 'udp_src_min 1024' 'udp_src_max 2047' 'flag UDPSRC_RND' 'count 20000'
+settings "${PORTS[@]}" 'flag FLOW_SEQ'
+names flow flows udp.src 17
+settings "${PORTS[@]}"
+names flow flows 'packets of the flow' ''
+settings 'udp_src_min 1024' 'udp_src_max 2047' 'flag UDPSRC_RND' 'count 20000'
+names random random udp.src ''
+
+# Intended times, however they come about.
+TIME='intended time in cycles after the first'
+settings 'flag NO_TIMESTAMP' 'ratep 1000000'
+names gap gaps "$TIME" 17
+settings 'flag NO_TIMESTAMP' 'ratep 1000000' 'pacing burst'
+names gap gaps "$TIME" 17
+settings 'flag NO_TIMESTAMP' 'ratep 1000000' 'arrival poisson'
+names gap gaps "$TIME" 17
+settings 'flag NO_TIMESTAMP' 'ratep 1000000' 'arrival poisson' 'pacing burst' 'burst 5'
+names gap gaps "$TIME" 17
+settings 'flag NO_TIMESTAMP' 'rate 1GL1' 'imix_weights 60,7 590,4 1514,1' 'pacing burst' 'burst 5'
+names gap gaps "$TIME" 17
+# A schedule that moved: each packet is read, which no core does at this rate.
+export PMDGEN_VICTIM=500
+for late in stretch skip 'catchup 10us'; do
+	settings 'flag NO_TIMESTAMP' 'ratep 1000000000' "late $late" 'count 2000000'
+	check '.runs[0].devices[0] | .skipped + .moves > 0'
+	check '.runs[0].devices[0].receipt.checks[] | select(.name == "gaps") | .packets > 500'
+	names gap gaps "$TIME" 500
+	check '.runs[0].devices[0] | .skipped + .moves > 0'
+done
+unset PMDGEN_VICTIM
+
+# A rate that changes while it runs: from 500 pps to 20 000, to one in 10 s, and to 5000.
+. "$PG_SOURCE/test/system/doors.sh"
+sent_some() {
+	[ "$(of .sent /pmdgen/device,net_null0)" -gt 0 ]
+}
+change() {
+	serve "$CMDS"
+	wait_for 20 sent_some || fail "nothing is sent"
+	for rate in 'ratep 20000' 'delay 10s' 'ratep 5000'; do
+		sleep 0.3
+		of . "/pmdgen/command,net_null0 $rate" | grep -q '^0' || fail "$rate is refused"
+	done
+	sleep 0.3
+	kill -s INT "$PID" # the run ends,
+	wait_for 20 has_results "$OUT" 1 || fail "the run has not ended"
+	kill -s INT "$PID" # and the program
+	wait_for 20 ended "$PID" || fail "process $PID has not ended"
+	RC=0
+	wait "$PID" || RC=$?
+	sound
+	keep_report
+}
+commands <<E
+kpktgend_0 add_device net_null0
+[net_null0]
+flag NO_TIMESTAMP
+verify full
+ratep 500
+count 0
+pgctrl start
+E
+change
+[ "$RC" -le 1 ] || fail "exit status $RC" # it may be late
+no_faults
+check '.runs[0].devices[0] | .sent > 4000'
+check '.runs[0].devices[0].receipt.checks[] | select(.name == "gaps") | .packets > 4000'
+export PMDGEN_FAULT=gap PMDGEN_VICTIM=3000
+change
+unset PMDGEN_FAULT PMDGEN_VICTIM
+same "$RC" 1 "exit status"
+is_named gap gaps "$TIME" 3000

@@ -19,29 +19,40 @@ receipt_case(const char *commands)
 		.burst = 32};
 }
 
+static uint64_t due[PG_BURST_MAX * COPIES];
+
+// The intended times of the next packets, n of those that are built. Returns how many.
+static unsigned int
+schedule(struct receipt_case *c, struct pg_verify *verify, uint64_t first, unsigned int n)
+{
+	uint32_t copies = c->config.copies;
+
+	if (c->times != NULL)
+		return c->times(c, verify, due, n * copies) / copies;
+	for (unsigned int k = 0; k < n * copies; k++)
+		due[k] = buffers.state.wall_cycles + RECEIPT_GAP_NS * (first * copies + k);
+	return n;
+}
+
 // Each packet as often as it is sent, in the order in which a worker has them.
 static void
 pass(struct receipt_case *c, struct pg_verify *verify, uint64_t first, unsigned int n)
 {
 	uint32_t copies = c->config.copies;
 	static struct rte_mbuf *pkts[PG_BURST_MAX * COPIES];
-	static uint64_t due[PG_BURST_MAX * COPIES];
 
-	for (unsigned int k = 0; k < n * copies; k++) {
+	for (unsigned int k = 0; k < n * copies; k++)
 		pkts[k] = buffers.mbuf[k / copies];
-		due[k] = buffers.state.wall_cycles + RECEIPT_GAP_NS * (first * copies + k);
-	}
 	if (c->tamper != NULL)
 		c->tamper(pkts, due, first * copies, n * copies);
 	pg_verify_pass(verify, pkts, due, n * copies);
 }
 
 static void
-build(const struct receipt_case *c, const struct pg_prog *prog, uint64_t first, unsigned int n)
+build(const struct receipt_case *c, const struct pg_prog *prog, unsigned int n)
 {
 	for (unsigned int k = 0; k < n; k++) {
-		buffers.state.scratch->due[k] =
-			buffers.state.wall_cycles + RECEIPT_GAP_NS * (first + k) * c->config.copies;
+		buffers.state.scratch->due[k] = due[k * c->config.copies];
 		memset(buffers.mbuf[k], 0xa5, PROG_DATA_DELTA + pg_prog_frame_max(prog));
 		buffers.mbuf[k]->next = NULL;
 		buffers.mbuf[k]->buf_addr = (uint8_t *)buffers.mbuf[k] + sizeof(struct rte_mbuf);
@@ -64,27 +75,30 @@ receipt_of(struct receipt_case *c)
 	struct pg_prog *prog = rig_compile(&config);
 	struct pg_receipt receipt;
 	struct pg_verify *verify;
-	unsigned int n;
+	unsigned int at, n;
+	uint64_t ratio;
 
 	c->config.tmpl = &c->tmpl;
 	c->config.port = &port;
-	if (c->paced)
+	if (c->paced && c->config.rate.kind == PG_RATE_NONE)
 		c->config.rate = (struct pg_rate){RECEIPT_GAP_NS, PG_RATE_DELAY};
 	verify = pg_verify_create(&c->config);
 	assert_non_null(verify);
+	c->prog = prog;
 	pg_prog_seek(prog, &buffers.state, c->config.first);
 	buffers.state.wall_ns = WALL_NS;
 	buffers.state.wall_cycles = 1ull << 50;
-	buffers.state.ns_per_cycle = c->paced ? 1ull << PG_CLOCK_SHIFT : 0; // cycles of 1 ns
-	pg_verify_begin(verify, buffers.state.wall_cycles, WALL_NS, 1ull << PG_CLOCK_SHIFT,
-		buffers.state.ns_per_cycle);
+	ratio = c->ns_per_cycle != 0 ? c->ns_per_cycle : 1ull << PG_CLOCK_SHIFT;
+	buffers.state.ns_per_cycle = c->paced ? ratio : 0;
+	pg_verify_begin(
+		verify, buffers.state.wall_cycles, WALL_NS, ratio, buffers.state.ns_per_cycle);
 	assert_true(c->config.copies <= COPIES);
-	for (unsigned int at = 0; at < c->built; at += n) {
-		n = RTE_MIN(c->burst, c->built - at);
-		build(c, prog, at, n);
+	for (at = 0; at < c->built; at += n) {
+		n = schedule(c, verify, at, RTE_MIN(c->burst, c->built - at));
+		build(c, prog, n);
 		pass(c, verify, at, n);
 	}
-	receipt = *pg_verify_end(verify, (uint64_t)c->built * c->config.copies + c->unaccounted, 0);
+	receipt = *pg_verify_end(verify, (uint64_t)at * c->config.copies + c->unaccounted, 0);
 	pg_verify_destroy(verify);
 	pg_prog_destroy(prog);
 	return receipt;

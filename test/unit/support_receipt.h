@@ -16,6 +16,12 @@ struct receipt_case {
 	uint64_t seed;
 	unsigned int built, burst; /**< packets to build, at most so many at once */
 	bool paced;
+	uint64_t ns_per_cycle;      /**< of the schedule, as in pg_clock; 0: a cycle is 1 ns */
+	const struct pg_prog *prog; /**< the builder's, of the run that goes on */
+	/** Called for the intended times of the next packets: due[n], and what moved them is told.
+	 *  Returns how many, whole packets with their copies. NULL: even gaps. */
+	unsigned int (*times)(
+		struct receipt_case *c, struct pg_verify *verify, uint64_t *due, unsigned int n);
 	const char *built_as;     /**< commands for the builder, if the receipt is told others */
 	unsigned int unaccounted; /**< packets that the account says were sent and never came */
 	/** Called between builder and receipt: pkts[n] are packets `first` and on of the run,

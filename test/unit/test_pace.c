@@ -18,11 +18,22 @@ static const uint64_t gaps[] = {1, 2, 3, 7, 10, 48, 67, 333, 480, 999, 1000, 100
 static const uint64_t indexes[] = {0, 1, 2, 3, 10, 31, 32, 1000, 65535, 1000000, 123456789,
 	1ull << 32, 99999999999, 1000000000000};
 
+static const uint32_t *
+next_lengths(void *ctx, unsigned int n)
+{
+	const uint32_t *const *bytes = ctx;
+
+	(void)n;
+	return *bytes;
+}
+
 static unsigned int
 take_sizes(
 	struct pg_pace *pace, uint64_t now, uint64_t *due, const uint32_t *bytes, unsigned int max)
 {
-	return pg_pace_is_due(pace, now) ? pg_pace_taker(pace)(pace, now, due, bytes, max) : 0;
+	const struct pg_pace_lengths lengths = {next_lengths, &bytes};
+
+	return pg_pace_is_due(pace, now) ? pg_pace_taker(pace)(pace, now, due, &lengths, max) : 0;
 }
 
 static unsigned int

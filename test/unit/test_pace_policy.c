@@ -310,6 +310,39 @@ test_changes(void **state)
 	}
 }
 
+// Bursts that never come, after others and before others; and those of a new rate come so many of
+// its gaps behind the last one, as they have packets.
+static void
+test_bursts_change(void **state)
+{
+	static const unsigned int units[] = {1, 2, 32, 512};
+	const struct pg_clock clock = make_clock(S);
+	uint64_t due[512];
+
+	(void)state;
+	for (size_t u = 0; u < DIM(units); u++) {
+		struct pg_pace pace, never, fast;
+
+		pg_pace_init(&pace, &clock, 1000000);
+		pg_pace_set_burst(&pace, units[u]);
+		pg_pace_set_late(&pace, &clock, PG_LATE_CATCHUP, S, 0);
+		pg_pace_start(&pace, T0);
+		assert_int_equal(take(&pace, T0, due, units[u]), units[u]);
+		pg_pace_init(&never, &clock, PG_PACE_NEVER);
+		pg_pace_set_burst(&never, units[u]);
+		pg_pace_set_late(&never, &clock, PG_LATE_CATCHUP, S, 0);
+		// It is owed one burst when the rate changes, and that still leaves.
+		assert_int_equal(pg_pace_change(&pace, &never, T0 + units[u] * 1000000, 0), 0);
+		assert_int_equal(take(&pace, T0 + units[u] * 1000000, due, units[u]), units[u]);
+		assert_false(pg_pace_is_due(&pace, T0 + (uint64_t)INT64_MAX / 4));
+		pg_pace_init(&fast, &clock, 10);
+		pg_pace_set_burst(&fast, units[u]);
+		pg_pace_set_late(&fast, &clock, PG_LATE_CATCHUP, S, 0);
+		pg_pace_change(&pace, &fast, T0 + units[u] * 1000000 + 1, 0);
+		CHECK_U64(pace.due - T0, units[u] * UINT64_C(1000010), "%u", units[u]);
+	}
+}
+
 // Nothing is owed before the first packet, one from its time on, and so forth.
 static void
 test_owed(void **state)
@@ -344,6 +377,7 @@ main(void)
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_skip_limits),
 		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_bursts_change),
 		cmocka_unit_test(test_owed),
 	};
 

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "support_eal.h"
 #include "support_engine.h"
@@ -87,6 +88,15 @@ static const char *const ways[] = {
 	RANGES "imix_weights 60,7 590,4 1514,1;stream web 2/3;ratep 100000",
 	"flag NO_TIMESTAMP;skb_priority 77;mpls 0001010a,0002000a",
 	"clone_skb 70000;ratep 1000000000",
+	"pacing burst;ratep 3000000",
+	"pacing burst;burst 7;rate 1GL1;imix_weights 60,7 590,4;flag UDPCSUM",
+	"pacing burst;ratep 1000000;clone_skb 3;burst 100",
+	"arrival poisson;ratep 3000000",
+	"arrival poisson;pacing burst;burst 5;delay 1000;clone_skb 4",
+	"arrival poisson;rate 1GL1;min_pkt_size 60;max_pkt_size 1514;flag TXSIZE_RND",
+	"late stretch;ratep 1000000000",
+	"late skip;ratep 100000000;pacing burst;burst 16",
+	"late catchup 1us;ratep 1000000000;arrival poisson",
 };
 
 static void
@@ -200,9 +210,66 @@ test_runs(void **state)
 		rig_engine_set(&rig, "dev@a", i % 2 ? "verify full" : "verify sampled 100");
 		start_run();
 		CHECK(pg_receipt_fault(a->receipt) == NULL, "'%s': %s", ways[i], a->shortfall);
-		CHECK_U64(a->receipt->check[PG_VERIFY_PACKETS].packets, count, "'%s'", ways[i]);
+		CHECK_U64(a->receipt->check[PG_VERIFY_PACKETS].packets + a->account.skipped, count,
+			"'%s'", ways[i]);
 		check_silent(b, 100, ways[i]);
 	}
+}
+
+// The rate changes in mid-run, from none and to none, and what is due is known again at once.
+static void
+test_changes(void **state)
+{
+	static const char *const begins[] = {"ratep 1000", "delay 0", "ratep 50000;pacing burst",
+		"ratep 50000;arrival poisson", "ratep 50000;late skip",
+		"rate 100M;min_pkt_size 60;max_pkt_size 1514;late stretch"};
+	static const char *const rates[] = {"ratep 200000", "delay 3000", "rate 500M", "ratep 1",
+		"delay 2147483647", "ratep 1000000", "rate 1GL1", "delay 0", "ratep 50k"};
+
+	(void)state;
+	for (size_t i = 0; i < DIM(begins); i++) {
+		struct pg_device *device;
+
+		renew(state, setup);
+		device = rig_engine_inject(&rig, "dev", "count 0;verify full");
+		rig_engine_set(&rig, "dev", begins[i]);
+		rig_engine_start(&rig);
+		rig.world.busy = true;
+		for (unsigned int k = 0; k < 2 * DIM(rates); k++) {
+			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+			rig_engine_set(&rig, "dev", rates[k % DIM(rates)]);
+		}
+		pg_engine_stop(rig.engine, false);
+		pg_engine_wait(rig.engine);
+		rig.world.busy = false;
+		CHECK(pg_receipt_fault(device->receipt) == NULL, "'%s': %s", begins[i],
+			device->shortfall);
+		assert_true(device->receipt->check[PG_VERIFY_GAPS].packets > 0);
+	}
+}
+
+// Bursts of many devices on one pool, which then has not enough for a burst of each.
+static void
+test_dry_bursts(void **state)
+{
+	enum { DEVICES = 60 };
+	struct pg_device *device[DEVICES];
+	struct pg_error err = {0};
+	char name[20];
+
+	(void)state;
+	device[0] = rig_engine_add(&rig, "dev@0");
+	rig_engine_set(&rig, "dev@0", "pacing burst;ratep 1000;count 1000;burst 500;verify full");
+	for (unsigned int i = 1; i < DEVICES; i++) {
+		snprintf(name, sizeof(name), "dev@%u", i);
+		assert_int_equal(pg_device_add(device[0]->thread, name, &err), 0);
+		device[i] = pg_engine_device(rig.engine, name);
+		device[i]->settings = device[0]->settings;
+	}
+	start_run();
+	for (unsigned int i = 0; i < DEVICES; i++)
+		check_silent(device[i], 1000, device[i]->name);
+	CHECK_U64(written, DEVICES * 1000, "");
 }
 
 static prog_fn right;
@@ -273,7 +340,9 @@ main(void)
 		RUN(test_linux, setup_dry),
 		RUN(test_templates, setup_dry),
 		RUN(test_runs, setup),
+		RUN(test_dry_bursts, setup_dry),
 		RUN(test_broken, setup_broken),
+		RUN(test_changes, setup),
 	};
 
 	return cmocka_run_group_tests_name(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Intended times against the rate that was asked for, and stamps against intended times. */
+/* Stamps in packets against their intended times. */
 #include "verify_priv.h"
 
 #define STAMP_SLACK_US 1 // both round down to a microsecond
@@ -23,14 +23,29 @@ stamp_us(const struct verify_frame *f, uint64_t near_us)
 	return seconds * PG_US_PER_S + f->microseconds;
 }
 
+// The first copy of a packet was due then, or not before.
+static void
+find_copy_due(struct verify *v, const struct verify_at *at)
+{
+	const struct verify_due *d = &v->due;
+	uint64_t copy = at->packet % v->copies;
+	const bool even = d->known && !d->by_bytes && !d->drawn && d->event + copy <= at->packet;
+	long double since =
+		even ? (long double)(at->due - v->wall_cycles) - d->gap * (copy + d->unit - 1) : 0;
+
+	if (copy == 0)
+		v->copy_due = at->due;
+	else if (at->fresh) // copies before this one were not read
+		v->copy_due = v->wall_cycles + (uint64_t)RTE_MAX(since, 0.0L);
+}
+
 // A copy bears the time of the first one, or of a later one where a buffer had to be made anew.
 // Without a rate a packet is stamped when it is built: after the one before, and before now.
 static void
 check_stamp(struct verify *v, const struct verify_frame *f, const struct verify_at *at)
 {
-	bool paced = v->paced != VERIFY_UNPACED;
-	uint64_t least = paced ? wall_us(v, v->copy_due) : v->last_us;
-	uint64_t most = paced ? wall_us(v, at->due) : wall_us(v, at->now);
+	uint64_t least = v->stamped_due ? wall_us(v, v->copy_due) : v->last_us;
+	uint64_t most = wall_us(v, v->stamped_due ? at->due : at->now);
 	uint64_t found = stamp_us(f, most);
 
 	if (!verify_want(v, PG_VERIFY_STAMPS, at->packet, VERIFY_MICROSECONDS, 0, PG_US_PER_S - 1,
@@ -42,41 +57,11 @@ check_stamp(struct verify *v, const struct verify_frame *f, const struct verify_
 		v->last_us = found;
 }
 
-static long double
-gap_cycles(const struct verify *v, long double units)
-{
-	return units * v->gap_ns * (UINT64_C(1) << PG_CLOCK_SHIFT) / v->ns_per_cycle;
-}
-
-// Packet i is due at t0 + i * gap; where sizes vary a packet's gap is as long as it is. The
-// counter's whole cycles are what is left of it.
-static void
-check_gap(struct verify *v, const struct verify_frame *f, const struct verify_at *at)
-{
-	long double units = v->paced == VERIFY_PACED_BYTES ? v->bytes_due : at->packet;
-	long double want = gap_cycles(v, units);
-	uint64_t since = at->due - v->first_due;
-
-	v->receipt.check[PG_VERIFY_GAPS].packets++;
-	verify_want(v, PG_VERIFY_GAPS, at->packet, VERIFY_GAP, (uint64_t)(want >= 1 ? want - 1 : 0),
-		(uint64_t)(want + 1), since);
-	v->bytes_due += f->length + v->extra;
-}
-
 void
-pg_verify_moved(struct pg_verify *verify)
+verify_stamp(struct verify *v, const struct verify_frame *f, const struct verify_at *at)
 {
-	((struct verify *)verify)->paced = VERIFY_PACED_UNKNOWN;
-}
-
-void
-verify_times(struct verify *v, const struct verify_frame *f, const struct verify_at *at)
-{
-	if (!v->any)
-		v->first_due = at->due;
-	if (at->fresh) // perhaps not the first of the copies
-		v->copy_due = at->due - (uint64_t)gap_cycles(v, at->packet % v->copies);
 	v->receipt.check[PG_VERIFY_STAMPS].packets++;
+	find_copy_due(v, at);
 	if (v->stamped) {
 		check_stamp(v, f, at);
 	} else {
@@ -84,6 +69,4 @@ verify_times(struct verify *v, const struct verify_frame *f, const struct verify
 		verify_want(v, PG_VERIFY_STAMPS, at->packet, VERIFY_MICROSECONDS, 0, 0,
 			f->microseconds);
 	}
-	if (v->paced == VERIFY_PACED || v->paced == VERIFY_PACED_BYTES)
-		check_gap(v, f, at);
 }
