@@ -28,6 +28,8 @@ static struct {
 	unsigned int drawn; /**< lines on the terminal */
 	struct live_sample *samples;
 	size_t nsamples;
+	struct live_drops drops;
+	uint64_t drops_ns; /**< when they were read; 0: not in this run */
 } live = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void
@@ -38,6 +40,20 @@ erase(void)
 		fflush(live.app->out);
 	}
 	live.drawn = 0;
+}
+
+static void
+look_at_drops(uint64_t now_ns)
+{
+	uint64_t packets[PG_RX_PROTOCOLS] = {0};
+	const struct pg_device *device;
+	bool any = false;
+
+	TAILQ_FOREACH(device, pg_engine_devices(live.app->engine), in_engine)
+	any |= device->task != NULL && pg_rx_profile_protocols(&device->profile, packets);
+	live_drops(&live.drops, packets, any,
+		now_ns - (live.drops_ns != 0 ? live.drops_ns : live.began_ns));
+	live.drops_ns = now_ns;
 }
 
 // Read all devices; what they did since they were read last.
@@ -57,7 +73,8 @@ look(uint64_t now_ns, struct live_sum *all, struct live_row **rows)
 		free(samples);
 		return false;
 	}
-	*all = (struct live_sum){.began_ns = live.began_ns, .now_ns = now_ns};
+	look_at_drops(now_ns);
+	*all = (struct live_sum){.began_ns = live.began_ns, .now_ns = now_ns, .drops = &live.drops};
 	TAILQ_FOREACH(device, devices, in_engine)
 	{
 		const struct live_sample *last = NULL;
@@ -211,6 +228,8 @@ app_live_run(bool run)
 	free(live.samples);
 	live.samples = NULL;
 	live.nsamples = 0;
+	live.drops = (struct live_drops){.any = false};
+	live.drops_ns = 0;
 	live.began_ns = pg_clock_monotonic_ns();
 	live.run = run;
 	pthread_cond_signal(&live.wake);

@@ -25,18 +25,28 @@ struct live_row {
 	double left_s;  /**< at this rate; negative: unknown */
 };
 
+/** What all devices dropped by protocol: so far, and a second since the sample before. */
+struct live_drops {
+	bool any; /**< some of them tell protocols apart */
+	uint64_t packets[PG_RX_PROTOCOLS];
+	double pps[PG_RX_PROTOCOLS];
+};
+
 /** All devices, or some of them. */
 struct live_sum {
 	uint64_t began_ns, now_ns;
 	size_t n, nrunning, nendless; /**< endless: until stopped */
 	struct live_row row;
-	double idle, cycles; /**< sums, the cycles weighted by packets */
+	double idle, cycles;            /**< sums, the cycles weighted by packets */
+	const struct live_drops *drops; /**< borrowed; NULL: not looked at */
 };
 
 /** Read a device. last may be NULL. Context: the control lock is held. */
 void live_read(struct pg_device *device, const struct live_sample *last, uint64_t now_ns,
 	uint64_t began_ns, struct live_sample *sample, struct live_row *row);
 void live_add(struct live_sum *sum, const struct live_row *row);
+/** How fast drops[PG_RX_PROTOCOLS] have come since `drops` was made, which they become. */
+void live_drops(struct live_drops *drops, const uint64_t *packets, bool any, uint64_t span_ns);
 
 /** At most `lines` lines of less than `columns` characters: devices, or as many as fit and the
  *  others in one, their sum, and how far it is. */

@@ -7,6 +7,7 @@
 #include <rte_common.h>
 
 #include "live.h"
+#include "pg_report.h"
 
 #define LINE_MAX_CHARS 512
 #define NAME_WIDTH     20
@@ -107,6 +108,37 @@ live_add(struct live_sum *sum, const struct live_row *row)
 		all->left_s = row->left_s;
 }
 
+void
+live_drops(struct live_drops *drops, const uint64_t *packets, bool any, uint64_t span_ns)
+{
+	drops->any = any;
+	for (unsigned int i = 0; i < PG_RX_PROTOCOLS; i++) {
+		// A device that has gone takes what it counted with it.
+		uint64_t before = packets[i] >= drops->packets[i] ? drops->packets[i] : 0;
+
+		drops->pps[i] =
+			span_ns == 0 ? 0 : 1e9 * (double)(packets[i] - before) / (double)span_ns;
+		drops->packets[i] = packets[i];
+	}
+}
+
+// False: there are none to speak of.
+static bool
+drops_text(const struct live_drops *drops, char *out, size_t size)
+{
+	size_t used = 0;
+	char name[24];
+
+	out[0] = '\0';
+	for (unsigned int i = 0; drops != NULL && drops->any && i < PG_RX_PROTOCOLS; i++) {
+		if (drops->packets[i] > 0 && used < size)
+			used += snprintf(out + used, size - used, "%s%s: %.0f drops/s",
+				used > 0 ? ", " : "", pg_report_protocol(i, name, sizeof(name)),
+				drops->pps[i]);
+	}
+	return used > 0;
+}
+
 static void
 put(char *line, unsigned int columns, FILE *out)
 {
@@ -187,10 +219,11 @@ void
 live_table(const struct live_sum *all, const struct live_row *rows, unsigned int lines,
 	unsigned int columns, FILE *out)
 {
-	// The cursor's line stays free, as do those of the head, the sum and the progress.
-	size_t room = lines > 5 ? lines - 5 : 0, shown = all->n <= room ? all->n : room;
 	struct live_sum rest = {.n = 0};
-	char line[LINE_MAX_CHARS];
+	char line[LINE_MAX_CHARS], drops[LINE_MAX_CHARS];
+	// The cursor's line stays free, as do those of the head, the sum and the progress.
+	bool told = lines > 6 && drops_text(all->drops, drops, sizeof(drops));
+	size_t room = lines > 5 ? lines - 5 - told : 0, shown = all->n <= room ? all->n : room;
 
 	if (shown < all->n && shown > 0)
 		shown--; // the others have a line too
@@ -211,6 +244,8 @@ live_table(const struct live_sum *all, const struct live_row *rows, unsigned int
 		snprintf(line, sizeof(line), "all %zu, %zu running", all->n, all->nrunning);
 		put_row(line, &all->row, columns, out);
 	}
+	if (told)
+		put(drops, columns, out);
 	if (lines > 1)
 		put_progress(all, columns, out);
 }
@@ -234,15 +269,17 @@ plain_row(const char *name, const struct live_row *row, const char *since, FILE 
 void
 live_plain(const struct live_sum *all, const struct live_row *rows, FILE *out)
 {
-	char since[128], name[64];
+	char since[128], name[64], drops[LINE_MAX_CHARS];
 
 	progress_text(all, since, sizeof(since));
 	for (size_t i = 0; i < all->n && all->n <= PLAIN_ROWS; i++) {
 		if (rows[i].running)
 			plain_row(rows[i].device->name, &rows[i], since, out);
 	}
-	if (all->n <= PLAIN_ROWS)
-		return;
-	snprintf(name, sizeof(name), "%zu devices, %zu running", all->n, all->nrunning);
-	plain_row(name, &all->row, since, out);
+	if (all->n > PLAIN_ROWS) {
+		snprintf(name, sizeof(name), "%zu devices, %zu running", all->n, all->nrunning);
+		plain_row(name, &all->row, since, out);
+	}
+	if (drops_text(all->drops, drops, sizeof(drops)))
+		fprintf(out, "%s\n", drops);
 }

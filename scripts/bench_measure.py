@@ -5,7 +5,7 @@ import collections
 import statistics
 import sys
 
-from bench_rows import CLIFF_BURSTS, DEFINED, DEFINED_TIMES, LINUX_CYCLES, NO_CLIFF, POINTS
+from bench_rows import CLIFF_BURSTS, DEFINED, DEFINED_TIMES, NO_CLIFF, POINTS
 from bench_rows import base_case
 from bench_run import DidNotRun
 
@@ -18,7 +18,9 @@ def cases_of(row):
     if row.compare == "scaling":
         return [row.base.split("*", maxsplit=1)[0], row.base,
                 row.product.split("*", maxsplit=1)[0], row.product]
-    return [case for case in (row.base, row.product) if case is not None]
+    if isinstance(row.base, str):
+        return row.base.split("+") + [row.product]
+    return [row.product]
 
 
 class Samples:
@@ -71,6 +73,8 @@ class Samples:
                 continue            # nothing to compare in the same round
             if row.compare == "scaling":    # what each packet costs more than on one lcore
                 costs = [costs[1] / costs[0], costs[3] / costs[2]]
+            if row.compare == "beyond":
+                costs = [costs[1], costs[2] - costs[0]]
             self.pairs[row].append(tuple(costs[-2:]))
 
 
@@ -93,6 +97,8 @@ def fastest(samples, row):
     best = [min(map(min, samples.visits[case])) for case in cases_of(row)]
     if row.compare == "scaling":
         return best[1] / best[0], best[3] / best[2]
+    if row.compare == "beyond":
+        return best[1], best[2] - best[0]
     return best[-2], best[-1]
 
 
@@ -118,12 +124,14 @@ def added_by(row, pairs, base, product):
 
 def evaluate(samples, row):
     product = figures(samples.visits[row.product])
-    base = figures(samples.visits[row.base]) if row.base else None
+    of = cases_of(row)
+    base = figures(samples.visits[of[-2]]) if len(of) > 1 else None
     ratio = median = None
     if row.compare == "absolute":
-        if product:
-            ratio = product["best"] / LINUX_CYCLES
-            median = product["median"] / LINUX_CYCLES
+        base = row.base and {"best": row.base}
+        if product and base:
+            ratio = product["best"] / row.base
+            median = product["median"] / row.base
     elif samples.pairs[row]:
         ratio = ratio_of(row, *fastest(samples, row))
         median = statistics.median(ratio_of(row, *p) for p in samples.pairs[row])
@@ -131,7 +139,7 @@ def evaluate(samples, row):
     errors = [samples.failed[c] for c in cases_of(row) if c in samples.failed]
     result = {"case": row.title, "against": row.against, "compare": row.compare,
             "product": product,
-            "base": {"best": LINUX_CYCLES} if row.compare == "absolute" else base,
+            "base": base,
             "ratio": ratio, "ratio_median": median,
             "added": added, "added_median": added_median,
             "ratios": [round(ratio_of(row, *p), 4) for p in samples.pairs[row]],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scripts/bench and scripts/sweep draw with gnuplot."""
+"""What scripts/bench and scripts/sweep, scripts/ingress-sweep draw with gnuplot."""
 
 import os
 import shutil
@@ -144,26 +144,28 @@ COLOURS = ["#1b6ca8", "#208040", "#e0a030", "#a04030", "#7050a0", "#404040", "#3
 PANEL = """
 set title %s
 set style data linespoints
-set logscale x 2
+set logscale x %d
 set xlabel %s
-set ylabel "million packets a second"
-set yrange [0:*]
+set ylabel %s
+set yrange [%s]
 set grid
 set key outside right center title %s
 """
 
 
-def panel(title, x, other, figures, name):
-    """One line for each value of `other`, over x: medians, slowest and fastest."""
+def panel(title, x, other, figures, name, of=lambda f: [
+        f["pps"][k] / 1e6 for k in ("median", "min", "max")],
+          label="million packets a second", yrange="0:*", base=2):
+    """One line for each value of `other`, over x: three figures, the middle, lowest, highest."""
     body, lines = "", []
     for i, value in enumerate(sorted({f[other] for f in figures})):
         mine = sorted((f for f in figures if f[other] == value), key=lambda f: f[x])
         table = "%s%d" % (name, i)
-        body += block(table, [(f[x], *(f["pps"][k] / 1e6 for k in ("median", "min", "max")))
-                              for f in mine])
-        lines.append("$%s using 1:2:3:4 with yerrorlines title \"%d\" lc rgb \"%s\" pt %d"
+        body += block(table, [(f[x], *of(f)) for f in mine])
+        lines.append("$%s using 1:2:3:4 with yerrorlines title \"%s\" lc rgb \"%s\" pt %d"
                      % (table, value, COLOURS[i % len(COLOURS)], 4 + i % 9))
-    return body, PANEL % (quoted(title), quoted(x), quoted(other)) + "plot " + ", ".join(lines)
+    return body, PANEL % (quoted(title), base, quoted(x), quoted(label), yrange,
+                         quoted(other)) + "plot " + ", ".join(lines)
 
 
 def plot_sweep(path, device, figures):
@@ -173,3 +175,17 @@ def plot_sweep(path, device, figures):
     data2, over_clones = panel(device + ", by clone_skb", "clone_skb", "burst", figures, "c")
     return draw(path, (1200, 1100), data1 + data2 + "set multiplot layout 2,1\n" + over_burst +
                 "\n" + over_clones + "\nunset multiplot\n")
+
+
+def plot_ingress(path, axes):
+    """scripts/ingress-sweep: cycles a packet over each axis, for each kind of buffers. axes: pairs
+    of a title and figures, each with an x of its own."""
+    data, panels = "", "set logscale y 10\n"
+    for i, (title, x, figures) in enumerate(axes):
+        more, lines = panel(title, x, "buffers", figures, "axis%d_" % i,
+                            of=lambda f: [f["gross"][k] for k in ("median", "best", "max")],
+                            label="cycles a packet", yrange="1:*", base=2 if x == "burst" else 10)
+        data += more
+        panels += lines + "\n"
+    return draw(path, (1200, 450 * len(axes)),
+                data + "set multiplot layout %d,1\n%sunset multiplot\n" % (len(axes), panels))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How scripts/bench runs a case: the processes, their arguments, what they say."""
 
+import argparse
 import json
 import os
 import re
@@ -24,6 +25,39 @@ HUGEPAGES = "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages"
 PORT = "net_null0"
 
 
+def numbers(text):
+    """Of an argument: numbers above 0, with commas."""
+    try:
+        values = [int(w) for w in text.split(",")]
+    except ValueError:
+        values = []
+    if not values or min(values) < 1:
+        raise argparse.ArgumentTypeError("%s: expected numbers above 0, with commas" % text)
+    return values
+
+
+def ingress_options(p, rounds, packets, slices):
+    """What scripts that measure a receive path have in common; then parse."""
+    cpus = os.sched_getaffinity(0)
+    p.add_argument("--set", action="append", default=[], metavar="'COMMAND'",
+                   help="a command for every device; repeatable")
+    p.add_argument("--rounds", type=int, default=rounds, metavar="N",
+                   help="rounds (default %d)" % rounds)
+    p.add_argument("--packets", type=int, default=packets, metavar="N",
+                   help="packets of a visit, of each lcore (default %d)" % packets)
+    p.add_argument("--slices", type=int, default=slices, metavar="N",
+                   help="runs a visit's packets are divided into (default %d)" % slices)
+    p.add_argument("--build", default="build", metavar="DIR", help="build folder (default build)")
+    p.add_argument("--cpu", type=int, default=1 if 1 in cpus else max(cpus), metavar="N",
+                   help="CPU of the first lcore")
+    p.add_argument("--json", metavar="FILE", help="write the figures as JSON too")
+    args = p.parse_args()
+    if min(args.rounds, args.packets, args.slices) < 1:
+        p.error("--rounds, --packets and --slices: expected a number above 0")
+    args.only = []
+    return args
+
+
 class DidNotRun(Exception):
     """A case could not be measured; the text is the cause."""
 
@@ -41,6 +75,7 @@ class Bench:
         self.hz = None
         self.hz_seen = []
         self.mac = None
+        self.routed = None      # of the addresses that are looked up alone
         self.versions = {}
         self.notes = []
         self.stopped = False    # by Ctrl-C: what there is so far is shown
@@ -93,15 +128,15 @@ class Bench:
         return [r["cycles_per_packet"] for r in lines]
 
     def pmdgen(self, settings, vdev=PORT, burst=BURST, count=None, runs=None,
-               frame=rows.FRAME_BYTES, lanes=(1,), late=False):
+               frame=rows.FRAME_BYTES, lanes=(1,), late=False, seed=None):
         """Run settings on a device for each lane, which is the lcore it is on; several may
-        share one. Each sends `count`; late: later than its rate. Return (report, devices) of
-        each run."""
+        share one. Each sends `count`; late: later than its rate; seed: the same packets each
+        time. Return (report, devices) of each run."""
         report = os.path.join(self.tmp, "report.json")
         file = os.path.join(self.tmp, "bench.pktgen")
         words = ["pkt_size %d" % frame, "count %d" % (count or self.count),
                  "burst %d" % burst] + settings
-        write_file(file, words, lanes, runs or self.slices)
+        write_file(file, words, lanes, runs or self.slices, seed)
         if os.path.exists(report):
             os.unlink(report)
         run([os.path.join(self.build, "app/pmdgen")] +
@@ -168,11 +203,48 @@ class Bench:
                       "by more than 200 ppm" % (doc["clock"]["hz"], self.hz))
         return max(said, elapsed)
 
-    def inject(self, burst):
+    def own(self):
+        """Settings of packets that are for the device that injects them."""
         if self.mac is None:
             _, device = self.pmdgen(rows.INJECT, vdev=None, count=BURST, runs=1)[0]
             self.mac = device[0]["src_mac"]
-        return self.product(rows.INJECT + ["dst_mac " + self.mac], vdev=None, burst=burst)
+        return rows.INJECT + ["dst_mac " + self.mac]
+
+    def inject(self, burst, more=()):
+        return self.product(self.own() + list(more), vdev=None, burst=burst)
+
+    def everywhere(self, graph):
+        """Packets to random addresses: of what `fib` does with them, the lookup alone is known."""
+        settings = self.own() + rows.EVERYWHERE + ["rx_graph " + graph]
+        settings += ["rx_routes %d" % rows.ROUTES] if "fib" in graph else []
+        runs = self.pmdgen(settings, vdev=None, burst=rows.FIB_BURST, seed=1,
+                           count=min(self.count, rows.FIB_PACKETS))
+        for _, devices in runs:
+            lost = [n["packets"] for n in devices[0]["profile"]["nodes"]
+                    if n["name"] == "fib: no route"]
+            if lost and self.routed not in (None, devices[0]["sent"] - lost[0]):
+                raise DidNotRun("fib found routes for %d packets, the lookup alone for %d"
+                                % (devices[0]["sent"] - lost[0], self.routed))
+        return [self.cycles(doc, devices, True) for doc, devices in runs]
+
+    def lookup(self):
+        """The same addresses, read from a dry run, through rte_fib_lookup_bulk() alone."""
+        pcap = os.path.join(self.tmp, "everywhere.pcap")
+        if not os.path.exists(pcap):
+            file = os.path.join(self.tmp, "everywhere.pktgen")
+            words = (["pkt_size %d" % rows.FRAME_BYTES, "burst %d" % rows.FIB_BURST,
+                      "count %d" % min(self.count, rows.FIB_PACKETS)] + self.own() +
+                     rows.EVERYWHERE)
+            write_file(file, words, (1,), 1, seed=1)
+            run([os.path.join(self.build, "app/pmdgen")] + self.eal(vdev=None) +
+                ["--", "-q", "-n", pcap, file])
+        out = run([os.path.join(self.build, "test/perf/pg_fib")] + self.eal(vdev=None) +
+                  ["--", str(rows.ROUTES), pcap, str(rows.FIB_BURST), str(self.slices)])
+        lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+        if len(lines) != self.slices:
+            raise DidNotRun("pg_fib printed %d lines, not %d" % (len(lines), self.slices))
+        self.routed = lines[0]["routed"]
+        return [r["cycles_per_packet"] for r in lines]
 
     def testpmd(self, mode, burst=BURST, frame=rows.FRAME_BYTES):
         """Interactive testpmd on a pipe: its own rates, as often as we ask."""
@@ -203,8 +275,10 @@ def address(i):
     return "198.%d.%d.%d" % (18 + (i >> 16 & 1), i >> 8 & 255, i & 255)
 
 
-def write_file(path, words, lanes, runs):
+def write_file(path, words, lanes, runs, seed=None):
     with open(path, "w", encoding="ascii") as f:
+        if seed is not None:
+            f.write("pgctrl seed %d\n" % seed)
         for i, lane in enumerate(lanes):
             f.write("kpktgend_%d add_device %s@%d\n" % (lane, PORT, i))
             f.writelines("%s@%d %s\n" % (PORT, i, s.format(dst=address(i))) for s in words)

@@ -24,6 +24,12 @@ void pg_report_result(const struct pg_result *result, char *out, size_t size);
 /** A MAC address in lower case, as pktgen writes it. Returns out. */
 const char *pg_report_mac(const struct rte_ether_addr *mac, char *out, size_t size);
 
+/** The word for a kind of buffers, of enum pg_rx_buffers. */
+const char *pg_report_buffers(uint8_t buffers);
+
+/** A protocol below PG_RX_PROTOCOLS: "proto 17". Returns out. */
+const char *pg_report_protocol(unsigned int protocol, char *out, size_t size);
+
 /** The results of the last run: for each device pktgen's lines, pmdgen's own, the profile; then
  *  the ports' account and the conditions. */
 void pg_report_run(struct pg_engine *engine, FILE *out);
@@ -43,7 +49,7 @@ json_t *pg_report_json_device(const struct pg_device *device, bool interrupted);
 /** The nodes of its profile, as the report lists them, and of those who receive from it; an empty
  *  list without any. */
 json_t *pg_report_json_nodes(const struct pg_device *device);
-/** What its nodes counted beside their packets, likewise. */
+/** What its nodes counted beside their packets, likewise; during a run, so far. */
 json_t *pg_report_json_counters(const struct pg_device *device);
 /** Other threads that receive from it; with what their nodes counted, or without. */
 json_t *pg_report_json_receivers(const struct pg_device *device, bool with_nodes);

@@ -18,6 +18,28 @@ pg_report_mac(const struct rte_ether_addr *mac, char *out, size_t size)
 	return out;
 }
 
+const char *
+pg_report_buffers(uint8_t buffers)
+{
+	static const char *const names[] = {
+		[PG_RX_BUFFERS_FRESH] = "fresh",
+		[PG_RX_BUFFERS_COLD] = "cold",
+		[PG_RX_BUFFERS_HOT] = "hot",
+	};
+
+	return names[buffers];
+}
+
+const char *
+pg_report_protocol(unsigned int protocol, char *out, size_t size)
+{
+	if (protocol == PG_RX_NOT_IP)
+		snprintf(out, size, "not IP");
+	else
+		snprintf(out, size, "proto %u", protocol);
+	return out;
+}
+
 static const char *
 ip4_text(uint32_t addr, char *out, size_t size)
 {
@@ -156,8 +178,10 @@ receive(const struct pg_device_settings *set, FILE *out)
 		fprintf(out, "     rx_bpf: %s\n", rx->bpf);
 	if (rx->tap != NULL)
 		fprintf(out, "     rx_tap: %s\n", rx->tap);
-	if (set->rx_buffers == PG_RX_BUFFERS_COLD)
-		fprintf(out, "     rx_buffers: cold\n");
+	if (rx->buffers != PG_RX_BUFFERS_FRESH)
+		fprintf(out, "     rx_buffers: %s\n", pg_report_buffers((uint8_t)rx->buffers));
+	if (rx->counters == PG_RX_COUNTERS_ATOMIC)
+		fprintf(out, "     rx_counters: atomic\n");
 	if (rx->verify != PG_RX_VERIFY_OFF)
 		fprintf(out, "     rx_verify: %s\n",
 			rx->verify == PG_RX_VERIFY_FULL ? "full" : "sampled");

@@ -120,6 +120,7 @@ nodes_json(const struct pg_rx_profile *p, uint64_t cycles, const struct pg_threa
 	return nodes;
 }
 
+// Those that counted something.
 json_t *
 pg_report_json_nodes(const struct pg_device *device)
 {
@@ -137,19 +138,24 @@ pg_report_json_nodes(const struct pg_device *device)
 
 // Those that counted something.
 static json_t *
-counters_json(const struct pg_rx_profile *p)
+counters_json(const struct pg_device *device, const struct pg_rx_profile *p)
 {
+	double seconds = (double)device->result.duration_ns / 1e9;
 	json_t *counters = json_array();
 
 	for (unsigned int i = 0; i < p->ncounters; i++) {
+		const struct pg_rx_counter_name *name = &p->counter_name[i];
 		uint64_t packets = __atomic_load_n(&p->counter[i], __ATOMIC_RELAXED);
 		json_t *counter;
 
-		if (packets == 0 || p->counter_name[i].text[0] == '\0')
+		if (packets == 0 || name->text[0] == '\0')
 			continue;
 		counter = json_object();
-		set_text(counter, "name", p->counter_name[i].text);
+		set_text(counter, "name", name->text);
+		if (name->protocol >= 0 && name->protocol != PG_RX_NOT_IP)
+			report_set_int(counter, "protocol", (uint64_t)name->protocol);
 		report_set_int(counter, "packets", packets);
+		set_real(counter, "pps", seconds > 0 ? (double)packets / seconds : 0);
 		json_array_append_new(counters, counter);
 	}
 	return counters;
@@ -158,10 +164,10 @@ counters_json(const struct pg_rx_profile *p)
 json_t *
 pg_report_json_counters(const struct pg_device *device)
 {
-	json_t *counters = counters_json(&device->profile), *more;
+	json_t *counters = counters_json(device, &device->profile), *more;
 
 	for (unsigned int i = 0; i < device->nreceivers; i++) {
-		more = counters_json(&device->receivers[i].profile);
+		more = counters_json(device, &device->receivers[i].profile);
 		json_array_extend(counters, more);
 		json_decref(more);
 	}
@@ -189,11 +195,12 @@ verified_json(const struct pg_rx_verified *v)
 }
 
 static void
-set_profile(json_t *object, const struct pg_rx_profile *p, uint64_t cycles)
+set_profile(json_t *object, const struct pg_device *device, const struct pg_rx_profile *p,
+	uint64_t cycles)
 {
 	json_object_set_new(object, "nodes", nodes_json(p, cycles, NULL));
 	if (p->ncounters > 0)
-		json_object_set_new(object, "counters", counters_json(p));
+		json_object_set_new(object, "counters", counters_json(device, p));
 	if (p->verified != NULL)
 		json_object_set_new(object, "verified", verified_json(p->verified));
 }
@@ -208,15 +215,19 @@ profile_json(const struct pg_device *device)
 	set_text(object, "graph",
 		device->profile.nnodes > 0 ? device->profile.graph
 					   : device->receivers[0].profile.graph);
-	set_text(object, "buffers",
-		device->received          ? "port"
-		: place->outgrown != NULL ? "cold"
-					  : "fresh");
+	set_text(object, "buffers", device->received ? "port" : pg_report_buffers(place->buffers));
+	if (place->buffers == PG_RX_BUFFERS_HOT) {
+		report_set_int(object, "repeated", place->repeated);
+		report_set_int(object, "replaced", place->replaced);
+	}
 	if (place->outgrown != NULL) {
 		set_text(object, "outgrown", place->outgrown);
 		report_set_int(object, "outgrown_bytes", place->outgrown_bytes);
 	}
-	set_profile(object, &device->profile, device->result.cycles);
+	set_text(object, "drop_counters", device->profile.atomic ? "atomic" : "percpu");
+	if (device->profile.atomic)
+		report_set_int(object, "shared_drops", pg_rx_shared_drops());
+	set_profile(object, device, &device->profile, device->result.cycles);
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);
 	if (device->own_cycles > 0) { // else nothing was built, or no buffer was left for it
 		set_real(object, "generator_cycles_per_packet", device->own_cycles);
@@ -240,7 +251,7 @@ pg_report_json_receivers(const struct pg_device *device, bool with_nodes)
 		set_text(object, "thread", name);
 		set_fields(object, report_receiver_fields, r);
 		if (with_nodes)
-			set_profile(object, &r->profile, r->cycles);
+			set_profile(object, device, &r->profile, r->cycles);
 		json_array_append_new(receivers, object);
 	}
 	return receivers;

@@ -239,15 +239,16 @@ buffers(const struct pg_device *device, FILE *out)
 {
 	const struct pg_placement *p = &device->placement;
 
-	if (device->received)
-		fprintf(out, "     buffers: of the port\n");
-	else if (p->outgrown == NULL)
-		fprintf(out, "     buffers: fresh\n");
-	else
-		fprintf(out,
-			"     buffers: cold, %" PRIu32
-			" by turns, more than the %s cache of %zu kB holds\n",
+	fprintf(out, "     buffers: %s",
+		device->received ? "of the port" : pg_report_buffers(p->buffers));
+	if (p->buffers == PG_RX_BUFFERS_COLD)
+		fprintf(out, ", %" PRIu32 " by turns, more than the %s cache of %zu kB holds",
 			device->pool_size, p->outgrown, p->outgrown_bytes >> 10);
+	if (p->buffers == PG_RX_BUFFERS_HOT)
+		fprintf(out, ", the first %" PRIu32 " packets again and again", p->repeated);
+	if (p->replaced > 0)
+		fprintf(out, ", %" PRIu64 " more for those that were held", p->replaced);
+	fputc('\n', out);
 }
 
 static void
@@ -262,6 +263,23 @@ profile_line(const struct pg_rx_node_count *node, double all, FILE *out)
 	if (node->sampled > 0)
 		fprintf(out, " %7.1f %7.1f %7.1f", node->p50, node->p99, node->max);
 	fputc('\n', out);
+}
+
+// As the program that is the model of xdp says it.
+static void
+protocols(const struct pg_device *device, FILE *out)
+{
+	uint64_t drops[PG_RX_PROTOCOLS] = {0};
+	char name[24];
+
+	if (device->result.duration_ns == 0 || !pg_rx_profile_protocols(&device->profile, drops))
+		return;
+	for (unsigned int i = 0; i < PG_RX_PROTOCOLS; i++) {
+		if (drops[i] > 0)
+			fprintf(out, "     %s: %.0f drops/s\n",
+				pg_report_protocol(i, name, sizeof(name)),
+				1e9 * (double)drops[i] / (double)device->result.duration_ns);
+	}
 }
 
 // What the nodes of one thread counted; `all` are its busy cycles.
@@ -295,8 +313,12 @@ profile(const struct pg_device *device, FILE *out)
 	fprintf(out, "     graph: %s\n",
 		p->nnodes > 0 ? p->graph : device->receivers[0].profile.graph);
 	buffers(device, out);
+	if (p->atomic)
+		fprintf(out, "     counters: atomic, %" PRIu64 " packets dropped by all threads\n",
+			pg_rx_shared_drops());
 	if (p->nnodes > 0)
 		nodes(p, (double)device->result.cycles, out);
+	protocols(device, out);
 	fprintf(out, "     gross: %.2f cycles/packet", device->result.cycles_per_packet);
 	if (device->own_cycles > 0)
 		fprintf(out, "   generator into an empty graph: %.2f   net: %.2f",

@@ -24,6 +24,19 @@ enum pg_rx_verify_mode {
 	PG_RX_VERIFY_FULL,    /**< of all */
 };
 
+/** Which buffers packets come in. */
+enum pg_rx_buffers {
+	PG_RX_BUFFERS_FRESH, /**< what was freed last is taken first */
+	PG_RX_BUFFERS_COLD,  /**< all by turns, more than a cache holds */
+	PG_RX_BUFFERS_HOT,   /**< the same few; their sender keeps a reference to each */
+};
+
+/** Where the packets that a graph drops are counted. */
+enum pg_rx_counters {
+	PG_RX_COUNTERS_PERCPU, /**< by each graph for itself, which its thread alone writes to */
+	PG_RX_COUNTERS_ATOMIC, /**< and one by one in a single counter of all threads */
+};
+
 /** Everything that makes one graph differ from another; graphs of equal configurations are
  *  interchangeable. Texts are kept for the life of the process, so that the pointer tells them
  *  apart. */
@@ -36,6 +49,8 @@ struct pg_rx_config {
 	const char *tap;    /**< of `tap`: "ring" or a file; NULL: nobody reads */
 	uint64_t flows;     /**< of `local`: sockets that there may be */
 	uint64_t verify;    /**< enum pg_rx_verify_mode */
+	uint64_t counters;  /**< enum pg_rx_counters */
+	uint64_t buffers;   /**< enum pg_rx_buffers */
 	const char *steer;  /**< of `steer`: "kpktgend_0,kpktgend_1"; NULL: all threads */
 	uint64_t tail;      /**< 1: only what stands behind `steer`, of a thread steered to */
 };
@@ -84,9 +99,13 @@ unsigned int pg_rx_threads_read(const char *text, unsigned int *lcore);
 int pg_rx_thread_check(const char *text, struct pg_error *err);
 int pg_rx_thread_read(const char *text, unsigned int *lcore);
 
+#define PG_RX_PROTOCOLS 257 /**< those of IP, and what is not IP */
+#define PG_RX_NOT_IP    256
+
 /** The name of what a node counts beside its packets: "xdp: udp". */
 struct pg_rx_counter_name {
 	char text[40];
+	int16_t protocol; /**< below PG_RX_PROTOCOLS: drops of that one are counted; or -1 */
 };
 
 #define PG_RX_SHOWN 128 /**< bytes of a packet that ended where it should not */
@@ -105,6 +124,7 @@ struct pg_rx_verified {
 /** What the nodes of a graph counted. */
 struct pg_rx_profile {
 	const char *graph; /**< as its configuration says it */
+	bool atomic;       /**< its drops are in pg_rx_shared_drops() too */
 	unsigned int nnodes;
 	struct pg_rx_node_count {
 		const char *name; /**< "eth", "ip4"; of a drop its reason: "ip4: wrong host" */
@@ -157,12 +177,20 @@ void pg_rx_graph_begin(struct pg_rx_graph *rx);
  */
 unsigned int pg_rx_graph_held(const struct pg_rx_graph *rx, const char **by);
 
+/** Packets that graphs with PG_RX_COUNTERS_ATOMIC have dropped since pg_rx_shared_begin(), by the
+ *  counter that they share. Context: any thread; begin: while no graph runs. */
+uint64_t pg_rx_shared_drops(void);
+void pg_rx_shared_begin(void);
+
 /** Start counting: what the nodes counted so far belongs to nobody.
  *  Shape:   the profile gets the chain's node names, in order, and zeros; what it had is freed.
  *  Errors:  -ENOMEM. */
 int pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile);
 /** A run is over: what the walks looked at were like. Context: control. */
 void pg_rx_profile_end(struct pg_rx_profile *profile);
+/** Add the drops of each protocol that nodes have counted so far. False: none tells them apart.
+ *  Shape:   drops[PG_RX_PROTOCOLS].  Context: control; the worker goes on counting. */
+bool pg_rx_profile_protocols(const struct pg_rx_profile *profile, uint64_t *drops);
 /** Free what a profile owns, and forget the rest. */
 void pg_rx_profile_fini(struct pg_rx_profile *profile);
 

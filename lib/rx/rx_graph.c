@@ -111,7 +111,11 @@ adopt_nodes(struct pg_rx_graph *rx, const struct rx_chain *chain)
 	rte_node_t count;
 	int rc;
 
-	rte_graph_foreach_node(count, off, rx->graph, node) give_context(node, rest);
+	rte_graph_foreach_node(count, off, rx->graph, node)
+	{
+		give_context(node, rest);
+		node->process = rx_end_process(node->process, &rx->config);
+	}
 	fill_slot(rx, chain, RX_WORDS_MAX, (int)chain->first - 1, &rx->slot[chain->n]);
 	rc = list_node(rx, node_of(rx, RX_INJECT));
 	for (unsigned int i = chain->first; rc == 0 && i < chain->n; i++) {
@@ -246,7 +250,7 @@ pg_rx_graph_destroy(struct pg_rx_graph *rx)
 bool
 pg_rx_config_alike(const struct pg_rx_config *a, const struct pg_rx_config *b)
 {
-	if (strcmp(a->graph, b->graph) != 0 || a->verify != b->verify)
+	if (strcmp(a->graph, b->graph) != 0 || a->verify != b->verify || a->buffers != b->buffers)
 		return false;
 	return strcmp(a->graph, "null") == 0 || // which asks for nothing else
 	       memcmp((const char *)a + sizeof(a->graph), (const char *)b + sizeof(b->graph),

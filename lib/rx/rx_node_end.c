@@ -30,20 +30,79 @@ free_burst(struct rte_mbuf **pkts, uint16_t n)
 		rte_pktmbuf_free_bulk(pkts, n);
 }
 
-static uint16_t
-deliver(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
+/** Drops of all graphs that count in one place, on a line of its own. */
+static struct {
+	uint64_t n;
+} __rte_cache_aligned shared;
+
+uint64_t
+pg_rx_shared_drops(void)
 {
-	(void)graph;
-	(void)node;
-	free_burst((struct rte_mbuf **)objs, nobjs);
+	return __atomic_load_n(&shared.n, __ATOMIC_RELAXED);
+}
+
+void
+pg_rx_shared_begin(void)
+{
+	__atomic_store_n(&shared.n, 0, __ATOMIC_RELAXED);
+}
+
+// Their sender has a reference to each, as the graph has. Where nobody else has one, both are this
+// thread's, and no other can change the count meanwhile.
+static inline void
+let_go(struct rte_mbuf **pkts, uint16_t n)
+{
+	for (uint16_t k = 0; k < n; k++) {
+		if (likely(rte_mbuf_refcnt_read(pkts[k]) == 2))
+			rte_mbuf_refcnt_set(pkts[k], 1);
+		else
+			rte_pktmbuf_free(pkts[k]);
+	}
+}
+
+// With shared drops as Linux did it, packet by packet: what is to be seen is what that costs.
+static __rte_always_inline uint16_t
+end(struct rte_node *node, void **objs, uint16_t nobjs, const bool drops, const bool shares,
+	const bool hot)
+{
+	if (drops)
+		rx_of(node)->dropped += nobjs;
+	for (uint16_t k = 0; drops && shares && k < nobjs; k++)
+		__atomic_fetch_add(&shared.n, 1, __ATOMIC_RELAXED);
+	if (hot)
+		let_go((struct rte_mbuf **)objs, nobjs);
+	else
+		free_burst((struct rte_mbuf **)objs, nobjs);
 	return nobjs;
 }
 
-static uint16_t
-drop(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
+#define END(name, ...)                                                                       \
+	static uint16_t name(                                                                \
+		struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs) \
+	{                                                                                    \
+		(void)graph;                                                                 \
+		return end(node, objs, nobjs, __VA_ARGS__);                                  \
+	}
+
+END(deliver, false, false, false)
+END(deliver_hot, false, false, true)
+END(drop, true, false, false)
+END(drop_hot, true, false, true)
+END(drop_shared, true, true, false)
+END(drop_shared_hot, true, true, true)
+
+rte_node_process_t
+rx_end_process(rte_node_process_t process, const struct pg_rx_config *config)
 {
-	rx_of(node)->dropped += nobjs;
-	return deliver(graph, node, objs, nobjs);
+	/** By whether drops are shared, and buffers hot. */
+	static const rte_node_process_t delivers[2] = {deliver, deliver_hot},
+					drops[2][2] = {
+						{drop, drop_hot}, {drop_shared, drop_shared_hot}};
+	bool hot = config->buffers == PG_RX_BUFFERS_HOT;
+
+	if (process == deliver)
+		return delivers[hot];
+	return process == drop ? drops[config->counters == PG_RX_COUNTERS_ATOMIC][hot] : process;
 }
 
 const struct rte_node_register rx_node_deliver = {

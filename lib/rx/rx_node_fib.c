@@ -10,26 +10,25 @@ enum { NEXT_NO_ROUTE };
 #define IP4_DST 16 // in the header
 #define IP6_DST 24
 
-// The destinations of those that are IPv4; returns how many, and which they are.
-static uint16_t
-gather4(void **objs, uint16_t n, uint32_t *dst, uint16_t *which)
+// All destinations, as if they were IPv4. False: some are not.
+static inline bool
+gather4(void **objs, uint16_t n, uint32_t *dst)
 {
-	uint16_t found = 0;
+	uint8_t other = 0;
 
 	for (uint16_t k = 0; k < n; k++) {
 		const uint8_t *ip = rx_layer3(objs[k]);
 		rte_be32_t addr;
 
 		memcpy(&addr, ip + IP4_DST, sizeof(addr));
-		dst[found] = rte_be_to_cpu_32(addr);
-		which[found] = k;
-		found += ip[0] >> 4 == 4;
+		dst[k] = rte_be_to_cpu_32(addr);
+		other |= (ip[0] >> 4) ^ 4;
 	}
-	return found;
+	return other == 0;
 }
 
 static void
-lookup6(const struct rx_fib *fib, void **objs, uint16_t n, rte_edge_t pass, rte_edge_t *next)
+lookup6(const struct rx_fib *fib, void **objs, uint16_t n, uint64_t *hops)
 {
 	uint8_t dst[PG_RX_BURST_MAX][16];
 	uint64_t hop[PG_RX_BURST_MAX];
@@ -45,7 +44,50 @@ lookup6(const struct rx_fib *fib, void **objs, uint16_t n, rte_edge_t pass, rte_
 	}
 	pg_compat_fib6_lookup(fib->ip6, dst, hop, found);
 	for (uint16_t i = 0; i < found; i++)
-		next[which[i]] = hop[i] != 0 ? pass : NEXT_NO_ROUTE;
+		hops[which[i]] = hop[i];
+}
+
+// Some are not IPv4: those look up nothing here.
+static __rte_noinline void
+lookup_both(const struct rx_fib *table, void **objs, uint16_t n, uint64_t *hops)
+{
+	uint32_t dst[PG_RX_BURST_MAX];
+	uint64_t hop[PG_RX_BURST_MAX];
+	uint16_t which[PG_RX_BURST_MAX], found = 0;
+
+	for (uint16_t k = 0; k < n; k++) {
+		const uint8_t *ip = rx_layer3(objs[k]);
+		rte_be32_t addr;
+
+		if (ip[0] >> 4 != 4)
+			continue;
+		memcpy(&addr, ip + IP4_DST, sizeof(addr));
+		dst[found] = rte_be_to_cpu_32(addr);
+		which[found++] = k;
+	}
+	if (found > 0)
+		rte_fib_lookup_bulk(table->ip4, dst, hop, found);
+	for (uint16_t i = 0; i < found; i++)
+		hops[which[i]] = hop[i];
+	lookup6(table, objs, n, hops);
+}
+
+// Two ways to go: each packet is written to both, and counted in one.
+static __rte_noinline void
+part(struct rte_graph *graph, struct rte_node *node, void **objs, const uint64_t *hop, uint16_t n,
+	rte_edge_t pass)
+{
+	void **to = rte_node_next_stream_get(graph, node, pass, n);
+	void **no_route = rte_node_next_stream_get(graph, node, NEXT_NO_ROUTE, n);
+	uint16_t ntaken = 0, nleft = 0;
+
+	for (uint16_t k = 0; k < n; k++) {
+		to[ntaken] = no_route[nleft] = objs[k];
+		ntaken += hop[k] != 0;
+		nleft += hop[k] == 0;
+	}
+	rte_node_next_stream_put(graph, node, pass, ntaken);
+	rte_node_next_stream_put(graph, node, NEXT_NO_ROUTE, nleft);
 }
 
 static uint16_t
@@ -54,22 +96,19 @@ fib(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
 	const struct rx_slot *slot = rx_slot(node);
 	const rte_edge_t pass = slot->next[0];
 	const struct rx_fib *table = slot->data;
-	rte_edge_t next[PG_RX_BURST_MAX], mixed = 0;
-	uint32_t dst[PG_RX_BURST_MAX + 1];
-	uint16_t which[PG_RX_BURST_MAX + 1], found;
-	uint64_t hop[PG_RX_BURST_MAX];
+	uint32_t dst[PG_RX_BURST_MAX];
+	uint64_t hop[PG_RX_BURST_MAX], none = 0;
 
-	next[0] = NEXT_NO_ROUTE;
-	found = gather4(objs, nobjs, dst, which);
-	if (likely(found > 0))
-		rte_fib_lookup_bulk(table->ip4, dst, hop, found);
-	for (uint16_t i = 0; i < found; i++)
-		next[which[i]] = likely(hop[i] != 0) ? pass : NEXT_NO_ROUTE;
-	if (found < nobjs)
-		lookup6(table, objs, nobjs, pass, next);
+	if (likely(gather4(objs, nobjs, dst)))
+		rte_fib_lookup_bulk(table->ip4, dst, hop, nobjs);
+	else
+		lookup_both(table, objs, nobjs, hop);
 	for (uint16_t k = 0; k < nobjs; k++)
-		mixed |= next[k] ^ next[0];
-	rx_forward(graph, node, objs, next, nobjs, mixed);
+		none |= hop[k] == 0;
+	if (likely(none == 0))
+		rte_node_next_stream_move(graph, node, pass);
+	else
+		part(graph, node, objs, hop, nobjs, pass);
 	return nobjs;
 }
 

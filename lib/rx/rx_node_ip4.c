@@ -13,23 +13,24 @@ enum {
 	NEXT_TTL,
 };
 
-// A header with its checksum sums to all ones (RFC 1071). 20 bytes in three loads.
+// A header with its checksum sums to all ones (RFC 1071). Carries go round: a sum and itself with
+// its halves exchanged have the sum of the halves, carry included, in the upper one.
 static inline bool
-checksum_ok(const struct rte_ipv4_hdr *ip)
+checksum20_ok(const uint8_t *ip)
 {
 	uint64_t a, b, sum;
-	uint32_t c;
+	uint32_t c, half;
 
-	if (unlikely(ip->version_ihl != RTE_IPV4_VHL_DEF))
-		return rte_raw_cksum(ip, rte_ipv4_hdr_len(ip)) == 0xffff;
 	memcpy(&a, ip, sizeof(a));
-	memcpy(&b, (const uint8_t *)ip + 8, sizeof(b));
-	memcpy(&c, (const uint8_t *)ip + 16, sizeof(c));
-	sum = (a & 0xffffffff) + (a >> 32) + (b & 0xffffffff) + (b >> 32) + c;
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (sum & 0xffff) + (sum >> 16) == 0xffff;
+	memcpy(&b, ip + 8, sizeof(b));
+	memcpy(&c, ip + 16, sizeof(c));
+	sum = a + b;
+	sum += (uint64_t)c + (sum < a);
+	sum += sum < (uint64_t)c; // the sum before was 2^64 - 2 at most
+	sum += sum << 32 | sum >> 32;
+	half = (uint32_t)(sum >> 32);
+	half += half << 16 | half >> 16;
+	return half >> 16 == 0xffff;
 }
 
 // The order of ip_rcv(): host, header there, version, checksum, length; then the TTL.
@@ -39,19 +40,23 @@ verdict(const struct rte_mbuf *mbuf, uint64_t other_host, rte_edge_t pass)
 	const struct rte_ipv4_hdr *ip =
 		rte_pktmbuf_mtod_offset(mbuf, const struct rte_ipv4_hdr *, RTE_ETHER_HDR_LEN);
 	uint32_t there = mbuf->data_len - RTE_ETHER_HDR_LEN;
-	uint32_t header, total;
+	uint32_t header = sizeof(*ip), total;
 
 	if (mbuf->ol_flags & other_host)
 		return NEXT_WRONG_HOST;
 	if (unlikely(there < sizeof(*ip)))
 		return NEXT_SHORT;
-	header = rte_ipv4_hdr_len(ip);
-	if (unlikely(ip->version_ihl >> 4 != 4 || header < sizeof(*ip)))
-		return NEXT_BAD_VERSION;
-	if (unlikely(there < header))
-		return NEXT_SHORT;
-	if (unlikely(!checksum_ok(ip)))
+	if (unlikely(ip->version_ihl != RTE_IPV4_VHL_DEF)) {
+		header = rte_ipv4_hdr_len(ip);
+		if (ip->version_ihl >> 4 != 4 || header < sizeof(*ip))
+			return NEXT_BAD_VERSION;
+		if (there < header)
+			return NEXT_SHORT;
+		if (rte_raw_cksum(ip, header) != 0xffff)
+			return NEXT_BAD_CHECKSUM;
+	} else if (unlikely(!checksum20_ok((const uint8_t *)ip))) {
 		return NEXT_BAD_CHECKSUM;
+	}
 	total = rte_be_to_cpu_16(ip->total_length);
 	// What is behind the header may lie in other segments.
 	if (unlikely(total > mbuf->pkt_len - RTE_ETHER_HDR_LEN || total < header))

@@ -30,7 +30,7 @@ slow_protocol(const uint8_t *frame, uint32_t length)
 		return frame[at + IP4_PROTOCOL];
 	if (kind == RX_IP6 && at + IP6_PROTOCOL < length)
 		return frame[at + IP6_PROTOCOL];
-	return RX_NOT_IP;
+	return PG_RX_NOT_IP;
 }
 
 static __rte_always_inline uint32_t
@@ -74,15 +74,17 @@ rx_xdp_open(struct rx_slot *slot, const struct rx_chain *chain, int socket, stru
 		const char *name;
 	} known[] = {{IPPROTO_ICMP, "icmp"}, {IPPROTO_IGMP, "igmp"}, {IPPROTO_TCP, "tcp"},
 		{IPPROTO_UDP, "udp"}, {IPPROTO_GRE, "gre"}, {IPPROTO_ESP, "esp"},
-		{IPPROTO_ICMPV6, "icmp6"}, {IPPROTO_SCTP, "sctp"}, {RX_NOT_IP, "not IP"}};
-	struct pg_rx_counter_name *names = rx_counters_add(slot, RX_PROTOCOLS);
+		{IPPROTO_ICMPV6, "icmp6"}, {IPPROTO_SCTP, "sctp"}, {PG_RX_NOT_IP, "not IP"}};
+	struct pg_rx_counter_name *names = rx_counters_add(slot, PG_RX_PROTOCOLS);
 
 	(void)chain;
 	(void)socket;
 	if (names == NULL)
 		return pg_error_set(err, PG_FAULT_ENV, ENOMEM, "out of memory");
-	for (unsigned int i = 0; i < RX_NOT_IP; i++)
+	for (unsigned int i = 0; i < PG_RX_PROTOCOLS; i++) {
 		snprintf(names[i].text, sizeof(names[i].text), "xdp: protocol %u", i);
+		names[i].protocol = (int16_t)i;
+	}
 	for (size_t i = 0; i < RTE_DIM(known); i++)
 		snprintf(names[known[i].number].text, sizeof(names[0].text), "xdp: %s",
 			known[i].name);

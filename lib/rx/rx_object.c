@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ open_object(struct reading *r)
 	if (header == NULL || header->e_ident[EI_DATA] != ELFDATA2LSB ||
 		header->e_machine != EM_BPF || header->e_type != ET_REL)
 		return LACKS(r, "no eBPF object");
-	if (header->e_shoff > r->size ||
+	if (header->e_shoff > r->size || header->e_shoff % alignof(Elf64_Shdr) != 0 ||
 		(r->size - header->e_shoff) / sizeof(Elf64_Shdr) < header->e_shnum ||
 		elf_getshdrstrndx(r->elf, &r->names) < 0)
 		return cut_short(r);

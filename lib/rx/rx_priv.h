@@ -45,10 +45,8 @@ enum rx_word_id { PG_RX_WORDS(RX_WORD_ID) RX_WORDS, RX_WORDS_MAX = 64 };
 	(RX_USERS | RX_WORD_BIT(ETH) | RX_WORD_BIT(TAP) | RX_WORD_BIT(FILTER) | RX_WORD_BIT(BPF) | \
 		RX_WORD_BIT(STEER) | RX_WORD_BIT(XDP) | RX_WORD_BIT(NULL))
 
-#define RX_MPLS_MAX  16  /**< entries of a label stack that are looked at */
-#define RX_TAGS_MAX  2   /**< VLAN tags that are popped: a service tag and a customer's */
-#define RX_PROTOCOLS 257 /**< counters of xdp: IP's, and what is not IP */
-#define RX_NOT_IP    256
+#define RX_MPLS_MAX 16 /**< entries of a label stack that are looked at */
+#define RX_TAGS_MAX 2  /**< VLAN tags that are popped: a service tag and a customer's */
 
 /** A word of the node table, or a user's. */
 struct rx_word {
@@ -141,6 +139,9 @@ rx_of(const struct rte_node *node)
 	return rx_slot(node)->rx;
 }
 
+/** What an end does in a graph of this configuration; other nodes do what they do in all. */
+rte_node_process_t rx_end_process(rte_node_process_t process, const struct pg_rx_config *config);
+
 /** The reason that a drop or end is for, of its node's name. NULL: it is for none. */
 const char *rx_reason(const char *node);
 
@@ -181,8 +182,33 @@ void rx_fib_close(struct rx_slot *slot);
 /** Where a node sends one packet. */
 typedef rte_edge_t (*rx_verdict_fn)(struct rte_mbuf *mbuf, const struct rx_slot *slot);
 
+/** Hand packets on edge by edge: those that take the first one's edge, then those that take that of
+ *  the first left, in order. Shape: n > 0; objs[n] and next[n] are overwritten. */
+static __rte_noinline void
+rx_split(struct rte_graph *graph, struct rte_node *node, void **objs, rte_edge_t *next, uint16_t n)
+{
+	while (n > 0) {
+		const rte_edge_t edge = next[0];
+		void **to = rte_node_next_stream_get(graph, node, edge, n);
+		uint16_t taken = 0, left = 0;
+
+		for (uint16_t k = 0; k < n; k++) {
+			void *obj = objs[k];
+			const rte_edge_t its = next[k];
+
+			to[taken] = obj;
+			taken += its == edge;
+			objs[left] = obj;
+			next[left] = its;
+			left += its != edge;
+		}
+		rte_node_next_stream_put(graph, node, edge, taken);
+		n = left;
+	}
+}
+
 /** Hand packets on: all at once if their edges are equal (`mixed` is the OR of their differences),
- *  one by one if not. Shape: next[n] are edges. */
+ *  apart if not. Shape: next[n] are edges. */
 static inline void
 rx_forward(struct rte_graph *graph, struct rte_node *node, void **objs, rte_edge_t *next,
 	uint16_t n, rte_edge_t mixed)
@@ -190,7 +216,7 @@ rx_forward(struct rte_graph *graph, struct rte_node *node, void **objs, rte_edge
 	if (likely(mixed == 0))
 		rte_node_next_stream_move(graph, node, next[0]);
 	else
-		rte_node_enqueue_next(graph, node, next, objs, n);
+		rx_split(graph, node, objs, next, n);
 }
 
 /** Ask for each packet of a burst, and hand them on. */

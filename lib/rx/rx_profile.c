@@ -29,6 +29,8 @@ rx_counters_add(struct rx_slot *slot, unsigned int n)
 
 	if (names == NULL)
 		return NULL;
+	for (unsigned int i = rx->ncounters; i < rx->ncounters + n; i++)
+		names[i] = (struct pg_rx_counter_name){.protocol = -1};
 	rx->counter_name = names;
 	slot->counter = rx->ncounters;
 	rx->ncounters += n;
@@ -74,6 +76,22 @@ copy_counters(const struct pg_rx_graph *rx, struct pg_rx_profile *profile)
 	return 0;
 }
 
+bool
+pg_rx_profile_protocols(const struct pg_rx_profile *profile, uint64_t *drops)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < profile->ncounters; i++) {
+		int16_t protocol = profile->counter_name[i].protocol;
+
+		if (protocol < 0)
+			continue;
+		drops[protocol] += __atomic_load_n(&profile->counter[i], __ATOMIC_RELAXED);
+		any = true;
+	}
+	return any;
+}
+
 void
 pg_rx_profile_fini(struct pg_rx_profile *profile)
 {
@@ -108,6 +126,7 @@ pg_rx_profile_begin(struct pg_rx_graph *rx, struct pg_rx_profile *profile)
 	rc = copy_counters(rx, profile);
 	rx->counters = profile->counter;
 	profile->graph = rx->config.graph;
+	profile->atomic = rx->config.counters == PG_RX_COUNTERS_ATOMIC;
 	profile->nnodes = rx->nnodes;
 	for (unsigned int i = 0; i < rx->nnodes; i++)
 		profile->node[i] = (struct pg_rx_node_count){.name = rx_node_label(rx->node[i]),

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <rte_errno.h>
 #include <rte_log.h>
@@ -14,8 +17,9 @@
 #include "rx_program.h"
 
 #define SNAPLEN 262144 // libpcap's largest: no frame is cut
-// Steps along all ways through a program, of which rte_bpf takes some 20 ns each at worst.
-#define STEPS_MAX (UINT64_C(1) << 24)
+// Steps along all ways through a program, which rte_bpf is sure to take in less than a second.
+#define STEPS_SURE (UINT64_C(1) << 22)
+#define TRIAL_S    1 // of CPU, for programs with more
 
 int
 rx_filter_compile(const char *text, struct bpf_program *out, struct pg_error *err)
@@ -87,20 +91,20 @@ static void
 add(uint64_t *ways, uint32_t n, int64_t to, uint64_t more)
 {
 	if (to >= 0 && to < n)
-		ways[to] = RTE_MIN(ways[to] + more, STEPS_MAX);
+		ways[to] = RTE_MIN(ways[to] + more, STEPS_SURE);
 }
 
 // rte_bpf goes all ways through a program, and their number may double with each branch: how many
-// steps are that? Jumps go forward only; any other program it refuses at once.
+// steps are that at most? Jumps go forward only; any other program it refuses at once.
 static uint64_t
 count_steps(const struct ebpf_insn *ins, uint32_t n)
 {
 	uint64_t *ways = calloc(n, sizeof(ways[0])), steps = 0;
 
 	if (ways == NULL)
-		return STEPS_MAX;
+		return STEPS_SURE;
 	add(ways, n, 0, 1);
-	for (uint32_t i = 0; i < n && steps < STEPS_MAX; i++) {
+	for (uint32_t i = 0; i < n && steps < STEPS_SURE; i++) {
 		uint8_t op = BPF_OP(ins[i].code);
 		bool jumps = BPF_CLASS(ins[i].code) == BPF_JMP && op != EBPF_CALL;
 
@@ -112,6 +116,29 @@ count_steps(const struct ebpf_insn *ins, uint32_t n)
 	}
 	free(ways);
 	return steps;
+}
+
+// Many ways it knows to be like others, but not all: it is tried where it can be ended.
+static bool
+takes_long(const struct rte_bpf_prm *prm)
+{
+	const struct rlimit limit = {TRIAL_S, TRIAL_S};
+	pid_t child, ended;
+	int status;
+
+	if (count_steps(prm->ins, prm->nb_ins) < STEPS_SURE)
+		return false;
+	child = fork();
+	if (child == 0) {
+		rte_log_set_global_level(RTE_LOG_EMERG);
+		if (setrlimit(RLIMIT_CPU, &limit) == 0)
+			rte_bpf_load(prm);
+		_exit(0);
+	}
+	do
+		ended = child > 0 ? waitpid(child, &status, 0) : -1;
+	while (ended < 0 && child > 0 && errno == EINTR);
+	return ended < 0 || !WIFEXITED(status);
 }
 
 // The first line that was said, without the function that said it.
@@ -163,7 +190,7 @@ int
 rx_program_load(const struct rte_bpf_prm *prm, struct rx_program *program, char *why, size_t size)
 {
 	memset(program, 0, sizeof(*program));
-	if (count_steps(prm->ins, prm->nb_ins) >= STEPS_MAX) {
+	if (takes_long(prm)) {
 		snprintf(why, size, "it branches too often to be verified");
 		return -E2BIG;
 	}

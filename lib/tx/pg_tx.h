@@ -72,12 +72,6 @@ enum pg_inject {
 	PG_INJECT_RING,   /**< another one's, through a ring */
 };
 
-/** Which buffers packets of netif_receive are built in. */
-enum pg_rx_buffers {
-	PG_RX_BUFFERS_FRESH, /**< what was freed last is taken first */
-	PG_RX_BUFFERS_COLD,  /**< all by turns, more than a cache holds */
-};
-
 /** What the user set on a device. The template comes first: its rows write here too. */
 struct pg_device_settings {
 	struct pg_template tmpl;
@@ -96,7 +90,6 @@ struct pg_device_settings {
 	int32_t node;         /**< NUMA node of buffers, if the flag NODE is set; -1: not set */
 	struct pg_stream stream;
 	struct pg_rx_config rx; /**< of netif_receive */
-	uint8_t rx_buffers;     /**< enum pg_rx_buffers */
 	uint8_t rx_source;      /**< enum pg_source */
 	uint8_t inject;         /**< enum pg_inject */
 	uint32_t rx_ring;       /**< packets that a ring to another thread holds */
@@ -114,7 +107,10 @@ struct pg_placement {
 	bool port_used;       /**< the buffers go to the port */
 	size_t page_bytes;    /**< of the pool's memory; 0: of several sizes, or not known */
 	bool fast_free;       /**< the port's driver frees them without looking at each */
-	const char *outgrown; /**< the cache that cold buffers do not fit into; NULL: fresh ones */
+	uint8_t buffers;      /**< enum pg_rx_buffers */
+	uint32_t repeated;    /**< hot ones: packets that the run repeated ... */
+	uint64_t replaced;    /**< ... and those in the place of others that somebody held */
+	const char *outgrown; /**< the cache that cold buffers do not fit into; NULL: others */
 	size_t outgrown_bytes; /**< its size */
 };
 

@@ -15,7 +15,7 @@ check_source(const struct pg_device_settings *set, struct pg_error *err)
 	const char *what = set->rate.kind != PG_RATE_NONE           ? "a rate"
 			   : set->verify != 0                       ? "a receipt"
 			   : set->inject != PG_INJECT_DIRECT        ? "inject ring"
-			   : set->rx_buffers != PG_RX_BUFFERS_FRESH ? "rx_buffers"
+			   : set->rx.buffers != PG_RX_BUFFERS_FRESH ? "rx_buffers"
 								    : NULL;
 
 	if (what == NULL || set->xmit_mode != PG_XMIT_NETIF_RECEIVE ||

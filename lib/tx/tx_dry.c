@@ -164,6 +164,7 @@ run_feeds(struct pg_engine *engine, struct pg_error *err)
 
 		rte_pktmbuf_free_bulk(task->pkts, task->head + task->npkts);
 		rte_pktmbuf_free(task->clone);
+		tx_hot_release(task);
 		device->result.sent = task->counters.sent;
 		task->ended = task->state;
 		tx_device_walked(device);

@@ -78,6 +78,7 @@ tx_placement(const struct pg_device *device, const struct tx_queue *queue, struc
 	const struct pg_device_settings *set = &device->settings;
 
 	*out = queue->placement;
+	out->buffers = queue->buffers;
 	out->lcore = (int)rte_lcore_to_socket_id(device->thread->lcore);
 	out->port = device->port->socket;
 	out->port_used = queue->port != NULL;

@@ -83,9 +83,10 @@ struct pg_task {
 	struct pg_rx_steer *steer;     /**< const, owned; NULL: its graph does not steer */
 	const struct tx_handoff *from; /**< const; NULL: it builds them itself */
 	uint64_t mac;                  /**< const: the port's, for the receive graph */
-	struct rte_mbuf *clone;        /**< the packet being repeated, with a reference of ours */
+	struct tx_hot *hot;     /**< owned; NULL: each packet is built in a buffer of its own */
+	struct rte_mbuf *clone; /**< the packet being repeated, with a reference of ours */
 	uint32_t clone_left;
-	uint64_t clone_bytes;          /**< of all copies taken */
+	uint64_t clone_bytes;          /**< of all copies taken, of hot packets too */
 	struct pg_rx_profile *profile; /**< the device's; collected after each walk when shared */
 	struct tx_change *change;      /**< control: w; the worker then takes it over */
 	uint8_t cancelled;             /**< control: w, once; the worker then ends the task */
@@ -231,6 +232,7 @@ struct tx_graph {
 	struct pg_rx_config config;
 	struct pg_rx_graph *rx;
 	unsigned int ndevices; /**< that share it */
+	bool wanted;           /**< by a device, or to measure the generator alone */
 	struct tx_graph *next;
 };
 
@@ -310,6 +312,14 @@ void tx_task_bind(struct pg_task *task, bool paced, bool timed);
  *  no buffers left and ends for that. */
 #define TX_HELD_WAIT_NS UINT64_C(2000000000)
 
+/** Bytes of what a task has built so far, repeated ones each time. Context: any thread. */
+static inline uint64_t
+tx_task_bytes(const struct pg_task *task)
+{
+	return pg_counter_read(
+		task->copies > 1 || task->hot != NULL ? &task->clone_bytes : &task->state.bytes);
+}
+
 /** Put the intended times of the next n packets into the scratch, and build them into the task's
  *  pkts[]: a turn without a clock. Returns how many were built: less than n if the pool is empty.
  *  Context: control. */
@@ -319,6 +329,15 @@ unsigned int tx_task_build(struct pg_task *task, unsigned int n);
 /** Take buffers for n packets from the task's pools, fragments apart. False: empty.
  *  Shape:   pkts[n]. */
 bool tx_task_take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n);
+
+/** Hot buffers: can the device have them, -EINVAL with text; make room for a task's packets, if it
+ *  wants them, -ENOMEM; put the next n into the scratch, and add to *built how many of them were
+ *  built, 0 if the pool is empty; give them back; and what is to be said of them. */
+int tx_hot_check(const struct pg_device *device, struct pg_error *err);
+int tx_hot_create(struct pg_task *task);
+unsigned int tx_hot_build(struct pg_task *task, unsigned int n, uint64_t *built);
+void tx_hot_release(struct pg_task *task);
+void tx_hot_tell(const struct pg_task *task, struct pg_placement *out);
 
 /** Fragments: can the device's port send them; pool and stash of a task; give the stash back; the
  *  pool goes with its device. Errors: -errno with text. */
@@ -386,8 +405,8 @@ int tx_scratch_prepare(struct pg_thread *thread, struct pg_error *err);
 struct tx_graph *tx_graph_of(const struct pg_device *device);
 /** The graph of a thread that the device's steers to. */
 struct tx_graph *tx_graph_tail(const struct pg_device *device, const struct pg_thread *thread);
-/** The thread's empty graph. */
-struct pg_rx_graph *tx_graph_null(const struct pg_worker *worker);
+/** The empty graph of a device's thread, for buffers of its kind. */
+struct pg_rx_graph *tx_graph_null(const struct pg_device *device);
 
 /** The thread whose graph a device's packets enter. NULL: there is no such thread. */
 struct pg_thread *tx_receiving_thread(const struct pg_device *device);
@@ -453,6 +472,9 @@ void tx_map_drop(struct tx_map *map, uint64_t *bytes);
 
 /** Packets per transmit call that a device really uses. */
 uint32_t tx_call_packets(const struct pg_device_settings *settings);
+
+/** May its receive graph write to the packets of a device with these settings? */
+bool tx_graph_writes(const struct pg_device_settings *set);
 
 /** Read the ports' own counters before a run, and make the account after it. */
 int tx_account_begin(struct pg_engine *engine, struct pg_error *err);

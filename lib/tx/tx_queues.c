@@ -49,7 +49,7 @@ from_of(const struct pg_device *device)
 static uint8_t
 buffers_of(const struct pg_device *device)
 {
-	return injects(device) ? device->settings.rx_buffers : PG_RX_BUFFERS_FRESH;
+	return injects(device) ? device->settings.rx.buffers : PG_RX_BUFFERS_FRESH;
 }
 
 struct tx_queue *
@@ -125,6 +125,8 @@ join(struct pg_device *device, struct pg_error *err)
 		device->port->want_rx_buffers += may_hold(device) + 2 * RTE_MEMPOOL_CACHE_MAX_SIZE +
 						 tx_call_packets(&device->settings);
 	}
+	if (buffers_of(device) == PG_RX_BUFFERS_HOT) // what a burst is replaced by
+		queue->kept += tx_call_packets(&device->settings);
 	tx_map_plan(device, &plan);
 	queue->nqueues = RTE_MAX(queue->nqueues, plan.hi + 1);
 	queue->frame_max = RTE_MAX(queue->frame_max, frame);

@@ -10,7 +10,12 @@
 
 #include "tx_priv.h"
 
-static const struct pg_rx_config empty = {.graph = "null"};
+// What the generator alone is measured with.
+static struct pg_rx_config
+empty(uint64_t buffers)
+{
+	return (struct pg_rx_config){.graph = "null", .buffers = buffers};
+}
 
 static struct tx_graph *
 find(const struct pg_worker *worker, const struct pg_rx_config *config)
@@ -46,12 +51,14 @@ tx_graph_tail(const struct pg_device *device, const struct pg_thread *thread)
 }
 
 struct pg_rx_graph *
-tx_graph_null(const struct pg_worker *worker)
+tx_graph_null(const struct pg_device *device)
 {
-	return find(worker, &empty)->rx;
+	const struct pg_rx_config config = empty(device->settings.rx.buffers);
+
+	return find(device->thread->worker, &config)->rx;
 }
 
-// One more device has this configuration. NULL with text.
+// The graph of this configuration, which is wanted. NULL with text.
 static struct tx_graph *
 join(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_config *config,
 	struct pg_error *err)
@@ -80,7 +87,7 @@ join(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_conf
 		graph->next = worker->graphs;
 		worker->graphs = graph;
 	}
-	graph->ndevices++;
+	graph->wanted = true;
 	return graph;
 }
 
@@ -99,7 +106,7 @@ sweep(struct pg_worker *worker)
 	while (*link != NULL) {
 		struct tx_graph *graph = *link;
 
-		if (graph->ndevices > 0) {
+		if (graph->wanted) {
 			link = &graph->next;
 			continue;
 		}
@@ -114,8 +121,13 @@ static int
 want(struct pg_engine *engine, struct pg_thread *thread, const struct pg_rx_config *config,
 	struct pg_error *err)
 {
-	if (tx_scratch_prepare(thread, err) < 0 || join(engine, thread, config, err) == NULL)
+	struct tx_graph *graph = NULL;
+
+	if (tx_scratch_prepare(thread, err) == 0)
+		graph = join(engine, thread, config, err);
+	if (graph == NULL)
 		return -err->code;
+	graph->ndevices++;
 	return 0;
 }
 
@@ -138,19 +150,19 @@ static int
 want_all(struct pg_engine *engine, struct pg_thread *thread, struct pg_error *err)
 {
 	struct pg_device *device;
-	bool any = false;
 	int rc = 0;
 
 	TAILQ_FOREACH(device, &thread->devices, in_thread)
 	{
+		const struct pg_rx_config null = empty(device->settings.rx.buffers);
+
 		if (device->settings.xmit_mode != PG_XMIT_NETIF_RECEIVE)
 			continue;
-		any = true;
 		rc = want_device(engine, device, err);
-		if (rc < 0)
-			return rc;
+		if (rc < 0 || join(engine, thread, &null, err) == NULL)
+			return -err->code;
 	}
-	return any ? want(engine, thread, &empty, err) : 0;
+	return 0;
 }
 
 int
@@ -161,10 +173,12 @@ tx_graphs_prepare(struct pg_engine *engine, struct pg_error *err)
 
 	while ((thread = pg_engine_next_thread(engine, thread)) != NULL) {
 		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next)
-			g->ndevices = !pg_rx_graph_stale(g->rx);
+			g->wanted = !pg_rx_graph_stale(g->rx);
 		sweep(thread->worker);
-		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next)
+		for (struct tx_graph *g = thread->worker->graphs; g != NULL; g = g->next) {
 			g->ndevices = 0;
+			g->wanted = false;
+		}
 	}
 	while (rc == 0 && (thread = pg_engine_next_thread(engine, thread)) != NULL)
 		rc = want_all(engine, thread, err);

@@ -27,8 +27,18 @@ static const struct pg_word verify_modes[] = {
 	{NULL, 0, NULL, false, false, false},
 };
 
+static const struct pg_word counters_kinds[] = {
+	{"percpu", PG_RX_COUNTERS_PERCPU, "each thread counts for itself", false, false, false},
+	{"atomic", PG_RX_COUNTERS_ATOMIC,
+		"each dropped packet also in one counter of all threads, by an atomic instruction",
+		false, false, false},
+	{NULL, 0, NULL, false, false, false},
+};
+
 static const struct pg_word buffer_kinds[] = {
 	{"fresh", PG_RX_BUFFERS_FRESH, "what was freed last is taken first", false, false, false},
+	{"hot", PG_RX_BUFFERS_HOT, "the first burst is built, and injected again and again", false,
+		false, false},
 	{"cold", PG_RX_BUFFERS_COLD, "all by turns, more than the caches hold", false, false,
 		false},
 	{NULL, 0, NULL, false, false, false},
@@ -186,12 +196,20 @@ static const struct pg_command receive_rows[] = {
 		.example = "rx_tap tap.pcapng",
 	},
 	{
-		SETTING("rx_buffers", rx_buffers),
+		SETTING("rx_buffers", rx.buffers),
 		.def = "fresh",
-		.arg = {.type = &pg_type_word, .words = buffer_kinds, .unit = "kind", .width = 1},
-		.help = "the buffers that packets are built in: those freed last, or by turns more "
-			"than the caches hold",
+		.arg = {.type = &pg_type_word, .words = buffer_kinds, .unit = "kind", .width = 8},
+		.help = "the buffers that packets come in: those freed last, a few that are not "
+			"built anew, or by turns more than the caches hold",
 		.example = "rx_buffers cold",
+	},
+	{
+		SETTING("rx_counters", rx.counters),
+		.def = "percpu",
+		.arg = {.type = &pg_type_word, .words = counters_kinds, .unit = "kind", .width = 8},
+		.help = "where dropped packets are counted: by each thread for itself, or also in "
+			"one counter that all threads add to",
+		.example = "rx_counters atomic",
 	},
 	{
 		SETTING("rx_verify", rx.verify),

@@ -146,6 +146,7 @@ tx_device_finish(struct pg_device *device)
 	device->current.flows = task->ended.flows_started;
 	device->pool_size = task->pool->size;
 	device->placement = task->placement;
+	tx_hot_tell(task, &device->placement);
 	device->call_packets = task->burst;
 	device->isa = pg_prog_isa(task->prog);
 	device->current.stopped_us =
@@ -170,8 +171,7 @@ read_live(struct pg_device *device)
 	struct pg_counters now = {
 		.sent = pg_counter_read(&c->sent),
 		.errors = errors_of(task),
-		.bytes =
-			pg_counter_read(task->copies > 1 ? &task->clone_bytes : &task->state.bytes),
+		.bytes = tx_task_bytes(task),
 		.built = pg_counter_read(&c->built),
 		.calls = pg_counter_read(&c->calls),
 		.short_calls = pg_counter_read(&c->short_calls),

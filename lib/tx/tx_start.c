@@ -161,6 +161,7 @@ launch(struct pg_engine *engine)
 	if (engine->run.at_instant)
 		now_ns += engine->run.started_wall_ns - pg_clock_wall_ns();
 	now_us = now_ns / PG_NS_PER_US;
+	pg_rx_shared_begin();
 	TAILQ_FOREACH(device, &engine->devices, in_engine)
 	{
 		device->asked = device->settings.count;
@@ -224,6 +225,8 @@ check_templates(struct pg_engine *engine, struct pg_error *err)
 			rc = tx_rate_check(device, &flow, err);
 		if (rc == 0)
 			rc = tx_frags_check(device, err);
+		if (rc == 0)
+			rc = tx_hot_check(device, err);
 		if (rc == 0)
 			rc = check_source(device, err);
 		if (rc == 0)

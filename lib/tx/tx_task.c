@@ -69,13 +69,15 @@ keeps_packets(const struct tx_queue *queue)
 	       (queue->port == NULL || queue->port->keeps_packets);
 }
 
-// The bytes that each packet has in its first segment at least.
-static uint32_t
-shortest(const struct pg_template *tmpl)
+bool
+tx_graph_writes(const struct pg_device_settings *set)
 {
+	const struct pg_template *tmpl = &set->tmpl;
 	bool varies = tmpl->min_size < tmpl->max_size || tmpl->imix.count > 0 || tmpl->frags > 0;
+	// What each packet has in its first segment at least.
+	uint32_t bytes = varies ? pg_template_frame_min(tmpl) : pg_template_frame_max(tmpl);
 
-	return varies ? pg_template_frame_min(tmpl) : pg_template_frame_max(tmpl);
+	return pg_rx_config_writes(&set->rx, bytes);
 }
 
 // The pool serves one template, and nobody writes to its packets: neither such drivers nor the
@@ -87,7 +89,7 @@ image_kept(const struct pg_device *device, const struct tx_queue *queue)
 	const struct pg_device_settings *set = &device->settings;
 
 	return queue->ndevices == 1 && keeps_packets(queue) &&
-	       (queue->port != NULL || !pg_rx_config_writes(&set->rx, shortest(&set->tmpl)));
+	       (queue->port != NULL || !tx_graph_writes(set));
 }
 
 // The same of the mbufs' metadata, which several templates may have in common.
@@ -191,7 +193,7 @@ task_fill(struct pg_task *task, struct pg_device *device, const struct tx_queue 
 		task->queue = device->rx_queue;
 		task->least = queue->from->rx_least;
 	} else {
-		task->null = tx_graph_null(worker);
+		task->null = tx_graph_null(device);
 	}
 	task->patience = pg_clock_cycles(clock, TX_HELD_WAIT_NS, &frac);
 	task->profile = &device->profile;
@@ -256,7 +258,7 @@ tx_task_create(struct pg_device *device, struct tx_queue *queue, struct pg_error
 	}
 	task->prog = task->owned_prog = prog;
 	device->task = task; // destroyed with it from here on
-	if (task_fill(task, device, queue) < 0)
+	if (task_fill(task, device, queue) < 0 || tx_hot_create(task) < 0)
 		return no_memory(device, err);
 	if (tx_frags_prepare(task, device, err) < 0 || tx_verify_prepare(task, err) < 0 ||
 		(as_linux(device) && give_walk(task, device, err) < 0) ||
@@ -302,6 +304,7 @@ tx_task_destroy(struct pg_task *task)
 	tx_frags_release(task);
 	rte_free(task->state.seen);
 	rte_free(task->map);
+	rte_free(task->hot);
 	pg_verify_destroy(task->verify);
 	rte_free(task);
 }

@@ -2,13 +2,10 @@
 /* One turn of a task: build a burst, hand it to the driver or the receive graph, keep what was not
  * taken. Which function runs is chosen before the loop; none asks about a setting. */
 #include <rte_cycles.h>
-#include <rte_debug.h>
 #include <rte_ethdev.h>
 
+#include "tx_make.h"
 #include "tx_walk.h"
-
-// References of one buffer that may be out at once; the count has 16 bits.
-#define CLONES_MAX (UINT16_MAX - PG_BURST_MAX)
 
 enum sink { SINK_PORT, SINK_QUEUES, SINK_RING, SINK_GRAPH, SINK_GRAPH_SHARED, SINK_GRAPH_VERIFIED };
 
@@ -18,144 +15,10 @@ static const enum tx_walk walks[] = {
 	[SINK_GRAPH_VERIFIED] = WALK_VERIFIED,
 };
 
-/** What a turn asks the clock for: nothing, whether the run's time is over, what is due; and the
- *  last one noted in a histogram. */
-enum paced { UNPACED, TIMED, PACED, NOTED };
-
-// Who holds a packet has a reference to it, so a free buffer that somebody has one to is about to
-// be written to while it is held.
-static __rte_noinline void
-check_free(struct rte_mbuf *const *bufs, unsigned int n)
-{
-	for (unsigned int k = 0; k < n; k++) {
-		uint16_t refs = rte_mbuf_refcnt_read(bufs[k]);
-
-		if (refs != 1)
-			rte_panic("a free buffer is held: it has %u references\n", refs);
-	}
-}
-
-// Fragments for n packets lie in the stash. What was not used stays for the next ones.
-static inline bool
-take_frags(struct pg_task *task, unsigned int n)
-{
-	struct pg_frags *frags = task->state.frags;
-	uint32_t need = n * task->prog->frags;
-
-	if (frags->n < need) {
-		if (unlikely(rte_mempool_get_bulk(task->frag_pool, (void **)frags->seg + frags->n,
-				     need - frags->n) < 0))
-			return false;
-		if (PG_DEBUG)
-			check_free(frags->seg + frags->n, need - frags->n);
-		frags->n = need;
-	}
-	return true;
-}
-
-static __rte_always_inline bool
-take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n, const bool chained)
-{
-	if (chained && unlikely(!take_frags(task, n)))
-		return false;
-	if (unlikely(rte_mempool_get_bulk(task->pool, (void **)pkts, n) < 0))
-		return false;
-	if (PG_DEBUG)
-		check_free(pkts, n);
-	return true;
-}
-
 bool
 tx_task_take(struct pg_task *task, struct rte_mbuf **pkts, unsigned int n)
 {
 	return take(task, pkts, n, task->frag_pool != NULL);
-}
-
-// Buffers for n packets, built. False: the pool is empty.
-static __rte_always_inline bool
-build_distinct(struct pg_task *task, unsigned int n, const bool chained)
-{
-	struct rte_mbuf **pkts = task->state.scratch->pkts;
-
-	task->state.scratch->alike = 0;
-	if (unlikely(!take(task, pkts, n, chained)))
-		return false;
-	pg_prog_run(task->prog, &task->state, pkts, n);
-	pg_counter_add(&task->counters.built, n);
-	return true;
-}
-
-// A fresh buffer with the next packet, or with the current one again when too many of its
-// references are out.
-static bool
-clone_refill(struct pg_task *task, uint64_t due)
-{
-	struct rte_mbuf *fresh;
-
-	if (unlikely(!take(task, &fresh, 1, task->frag_pool != NULL)))
-		return false;
-	if (task->clone != NULL) {
-		rte_pktmbuf_free(task->clone);
-		pg_prog_back(task->prog, &task->state);
-	} else {
-		task->clone_left = task->copies;
-		pg_counter_add(&task->counters.built, 1);
-	}
-	task->state.scratch->due[0] = due;
-	pg_prog_run(task->prog, &task->state, &fresh, 1);
-	task->clone = fresh;
-	return true;
-}
-
-// Places k to end - 1 of the burst are this buffer. From burst to burst they mostly are already.
-static __rte_always_inline void
-repeat(struct pg_prog_scratch *scratch, struct rte_mbuf *clone, unsigned int k, unsigned int end)
-{
-	if (likely(k == 0 && scratch->same == clone && end <= scratch->alike))
-		return;
-	scratch->same = clone;
-	scratch->alike = k == 0 ? end : 0;
-	for (; k < end; k++)
-		scratch->pkts[k] = clone;
-}
-
-// n packets, each built one repeated `copies` times by references. Fewer if the pool runs dry.
-static __rte_always_inline unsigned int
-build_clones(struct pg_task *task, unsigned int n, const enum paced paced, const bool chained)
-{
-	uint64_t due[PG_BURST_MAX];
-	unsigned int k = 0;
-
-	if (paced >= PACED)
-		memcpy(due, task->state.scratch->due, n * sizeof(due[0]));
-	while (k < n) {
-		struct rte_mbuf *clone = task->clone;
-		unsigned int now;
-		if (clone == NULL || rte_mbuf_refcnt_read(clone) > CLONES_MAX) {
-			if (!clone_refill(task, paced >= PACED ? due[k] : 0))
-				break;
-			clone = task->clone;
-		}
-		now = RTE_MIN(n - k, task->clone_left);
-		task->clone_left -= now;
-		task->clone_bytes += (uint64_t)now * clone->pkt_len;
-		// The last of them takes our own reference along.
-		if (task->clone_left == 0)
-			task->clone = NULL;
-		if (task->clone_left != 0 || now > 1) {
-			int16_t more = (int16_t)(now - (task->clone_left == 0));
-
-			if (chained)
-				rte_pktmbuf_refcnt_update(clone, more);
-			else
-				rte_mbuf_refcnt_update(clone, more);
-		}
-		repeat(task->state.scratch, clone, k, k + now);
-		k += now;
-	}
-	if (paced >= PACED)
-		task->state.scratch->due[0] = due[0]; // where the packets built had theirs
-	return k;
 }
 
 // The run's time is over, or the schedule is behind. False: nothing is due any more.
@@ -233,12 +96,7 @@ tx_task_schedule(struct pg_task *task, unsigned int n)
 unsigned int
 tx_task_build(struct pg_task *task, unsigned int n)
 {
-	const bool chained = task->frag_pool != NULL;
-
-	if (task->copies > 1)
-		n = build_clones(task, n, PACED, chained);
-	else if (!build_distinct(task, n, chained))
-		n = 0;
+	n = make(task, n, PACED, made_as(task), task->frag_pool != NULL);
 	memcpy(task->pkts, task->state.scratch->pkts, n * sizeof(task->pkts[0]));
 	return n;
 }
@@ -265,7 +123,7 @@ wait_for_buffers(struct pg_task *task)
 }
 
 static __rte_always_inline bool
-build(struct pg_task *task, const enum paced paced, const bool cloned, const bool chained,
+build(struct pg_task *task, const enum paced paced, const enum made made, const bool chained,
 	const bool verified)
 {
 	unsigned int n = RTE_MIN(task->burst, task->left), built;
@@ -281,9 +139,7 @@ build(struct pg_task *task, const enum paced paced, const bool cloned, const boo
 		if (n == 0)
 			return false;
 	}
-	built = cloned                             ? build_clones(task, n, paced, chained)
-		: build_distinct(task, n, chained) ? n
-						   : 0;
+	built = make(task, n, paced, made, chained);
 	if (unlikely(built < n)) {
 		pg_counter_add(&task->counters.pool_empty, 1);
 		tx_wait_begin(task, rte_rdtsc(), PG_WAIT_POOL);
@@ -470,20 +326,22 @@ turn(struct pg_task *task, const enum sink sink, const bool noted)
 		[PACED] = name##_paced,                                          \
 		[NOTED] = name##_noted};
 
-BUILDS(distinct, false, false, false)
-BUILDS(distinct_verified, false, false, true)
-BUILDS(distinct_chained, false, true, false)
-BUILDS(distinct_chained_verified, false, true, true)
-BUILDS(clones, true, false, false)
-BUILDS(clones_verified, true, false, true)
-BUILDS(clones_chained, true, true, false)
-BUILDS(clones_chained_verified, true, true, true)
+BUILDS(distinct, DISTINCT, false, false)
+BUILDS(distinct_verified, DISTINCT, false, true)
+BUILDS(distinct_chained, DISTINCT, true, false)
+BUILDS(distinct_chained_verified, DISTINCT, true, true)
+BUILDS(clones, CLONES, false, false)
+BUILDS(clones_verified, CLONES, false, true)
+BUILDS(clones_chained, CLONES, true, false)
+BUILDS(clones_chained_verified, CLONES, true, true)
+BUILDS(hot, HOT, false, false) // tx_hot_check() refuses the others
 
-/** By clones, fragments and receipt. */
-static bool (*const *const builds[2][2][2])(struct pg_task *) = {
+/** By enum made, fragments and receipt. */
+static bool (*const *const builds[][2][2])(struct pg_task *) = {
 	{{distinct_all, distinct_verified_all},
 		{distinct_chained_all, distinct_chained_verified_all}},
 	{{clones_all, clones_verified_all}, {clones_chained_all, clones_chained_verified_all}},
+	{{hot_all}},
 };
 
 #define TURN(name, sink)                               \
@@ -525,6 +383,6 @@ tx_task_bind(struct pg_task *task, bool paced, bool timed)
 							   : SINK_GRAPH;
 
 	task->paced = paced;
-	task->build = builds[task->copies > 1][task->frag_pool != NULL][task->verify != NULL][how];
+	task->build = builds[made_as(task)][task->frag_pool != NULL][task->verify != NULL][how];
 	task->turn = turns[sink][how == NOTED];
 }

@@ -42,7 +42,7 @@ tx_task_end(struct pg_task *task)
 		pg_counter_add(&task->counters.waited[task->wait_for], now - task->wait_since);
 	}
 	// What was built but never taken is not sent. Fixed sizes are multiplied, not counted.
-	task->counters.bytes = task->copies > 1 ? task->clone_bytes : task->state.bytes;
+	task->counters.bytes = tx_task_bytes(task);
 	for (uint16_t k = 0; task->counters.bytes != 0 && k < task->npkts; k++)
 		task->counters.bytes -= task->pkts[task->head + k]->pkt_len;
 	if (task->map != NULL)
@@ -50,6 +50,7 @@ tx_task_end(struct pg_task *task)
 	task->held = task->npkts + (task->map != NULL ? task->map->pending : 0);
 	rte_pktmbuf_free_bulk(task->pkts + task->head, task->npkts);
 	rte_pktmbuf_free(task->clone);
+	tx_hot_release(task);
 	if (task->rx != NULL)
 		pg_rx_profile_collect(task->rx, task->profile);
 	tx_handoffs_close(task);
@@ -64,6 +65,20 @@ compare_u64(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+// A burst as the run had it, which is not counted.
+static bool
+build_own(struct pg_task *task, struct rte_mbuf **pkts)
+{
+	uint64_t built = 0;
+
+	if (task->hot != NULL)
+		return tx_hot_build(task, task->burst, &built) > 0;
+	if (!tx_task_take(task, pkts, task->burst))
+		return false;
+	pg_prog_run(task->prog, &task->state, pkts, task->burst);
+	return true;
+}
+
 // Cycles of a few bursts, built as in the run and freed by an empty graph. 0: there are no buffers.
 static uint64_t
 own_chunk(struct pg_task *task, unsigned int bursts)
@@ -72,9 +87,8 @@ own_chunk(struct pg_task *task, unsigned int bursts)
 	uint64_t start = rte_rdtsc();
 
 	for (unsigned int b = 0; b < bursts; b++) {
-		if (!tx_task_take(task, pkts, task->burst))
+		if (!build_own(task, pkts))
 			return 0;
-		pg_prog_run(task->prog, &task->state, pkts, task->burst);
 		pg_rx_inject(task->null, pkts, task->burst, task->mac);
 	}
 	return rte_rdtsc() - start;
@@ -98,6 +112,7 @@ measure_own(struct pg_task *task, uint64_t budget_cycles)
 		chunk[n++] = own_chunk(task, bursts);
 	qsort(chunk, n, sizeof(chunk[0]), compare_u64);
 	task->own_cycles = (double)chunk[n / 2] / bursts / task->burst;
+	tx_hot_release(task);
 }
 
 static void

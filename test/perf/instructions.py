@@ -43,13 +43,21 @@ TOLERANCE = 0.03
 PORT = "net_null0"
 SHORT, LONG = 8192, 108192      # packets
 LIMIT_S = 300
+INGRESS = bench_rows.INJECT + ["dst_mac {mac}", "burst %d" % bench_rows.INGRESS_BURST]
 TEMPLATES = {
     "fixed": bench_rows.FIXED,
     "fields": bench_rows.FIELDS,
     "imix": bench_rows.FIXED + bench_rows.KIND["imix"],
     "ip6": bench_rows.FIXED + bench_rows.KIND["ip6"],
     "inject": bench_rows.INJECT + ["dst_mac {mac}"],
+    "null": INGRESS + ["rx_graph null"],
+    "xdp": INGRESS + ["rx_graph drop"],
+    "drop": INGRESS + ["rx_graph eth,ip4,drop"],
+    "fib": INGRESS + ["rx_graph eth,ip4,fib,drop", "rx_routes 1000"],
+    "hot": INGRESS + ["rx_graph eth,ip4,drop", "rx_buffers hot"],
 }
+# Instructions of a packet, building it included, as a ratio to those of `null`: at most.
+RATIOS = {"xdp": 1.4, "drop": 2.6, "fib": 3.7}
 VARIANTS = {"portable": ["--force-max-simd-bitwidth=128"], "avx2": []}
 
 
@@ -171,6 +179,11 @@ def compare(facts, counts):
             status |= change > kept["tolerance"]
             print("%-9s %-7s %8.2f  kept %8s  %+6.1f %%  %s"
                   % (variant, name, now, was, 100 * change, word))
+        for name, most in RATIOS.items():
+            ratio = templates[name] / templates["null"]
+            print("%-9s %-7s %8.2f times null, at most %g%s"
+                  % (variant, name, ratio, most, "" if ratio <= most else "  MORE"))
+            status |= ratio > most
     if status:
         print("FAIL: a packet takes more instructions; if that is meant, %s --refresh"
               % os.path.relpath(__file__, SOURCE))

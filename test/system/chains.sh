@@ -114,7 +114,11 @@ for filter in 'udp dst port 9' '"udp dst port 9"' 'udp[2:2] & 3 = 1 and greater 
 	node deliver 2560 false
 	errors 7680
 done
-sed -i '/^rx_filter/d' "$CMDS"
+# Many ways through a filter are no reason to refuse it.
+{ base && echo 'rx_graph filter,null' && echo "rx_filter udp port 9$(printf ' or ip6 host 2001:db8::%d' 1 2 3 4 5 6 7 8 9 10 11 12)" && echo 'pgctrl start'; } >"$CMDS"
+run 0 "$CMDS"
+node null 10240 false
+sed -i '/^rx_filter/d; s/filter,null/filter,eth,ip4,deliver/' "$CMDS"
 run 0 "$CMDS"
 node 'filter: no match' 0 true
 node deliver 10240 false

@@ -93,12 +93,15 @@ says "$OUT" ' p50 +p99 +max  of 1 burst in 17$'
 run 0 "$CMDS" -e '[net_null0@0]' -e 'rx_verify full' -e '[net_null0@1]' -e 'rx_verify full' -e 'pgctrl start'
 check '[.runs[1].devices[].profile.nodes[]] | length > 0 and all(.sampled == 0 and (has("p50") | not))'
 
-# Cold buffers: the same packets end in the same places, and the result says which cache they outgrow.
-for kind in fresh cold; do
+# Hot, fresh and cold buffers: the same packets end in the same places, and the result says which cache they outgrow.
+for kind in fresh hot cold; do
 	sed "s/^burst .*/rx_buffers $kind/; s/^count .*/count 64000/" "$PG_SOURCE/config/ingress.pktgen" >"$CMDS"
 	run 0 "$CMDS"
 	node 'ip4: wrong host' 64000 true
 	check '.runs[0].devices[0].profile | .buffers == $k and has("outgrown") == ($k == "cold")' --arg k "$kind"
+	check '.runs[0].devices[0].profile | [.repeated, .replaced] == (if $k == "hot" then [32, 0] else [null, null] end)' \
+		--arg k "$kind"
+	[ "$kind" != hot ] || says "$OUT" '^     buffers: hot, the first 32 packets again and again$'
 done
 says "$OUT" '^     buffers: cold, [0-9]+ by turns, more than the L[23] cache of [0-9]+ kB holds$'
 check '.runs[0].devices[0] | .pool_size * 128 > .profile.outgrown_bytes'
@@ -106,3 +109,18 @@ check '.runs[0].devices[0] | .profile.outgrown_bytes == $b' \
 	--argjson b "$(getconf "LEVEL$(get '.runs[0].devices[0].profile.outgrown[1:]')_CACHE_SIZE")"
 invoke "${EAL[@]}" -- "$CMDS" -e 'pgctrl show net_null0@0'
 says "$OUT" '^     rx_buffers: cold$'
+# What hot buffers send is what a dry run writes, and what they do not go with is told.
+cat >"$CMDS" <<E
+kpktgend_0 add_device net_null0
+net_null0 xmit_mode netif_receive
+net_null0 rx_buffers hot
+net_null0 burst 4
+net_null0 count 10
+net_null0 udp_src_max 60000
+E
+invoke "${EAL[@]}" -- -n "$DIR/hot.pcap" "$CMDS" -e "pgctrl start"
+if [ -n "$(type -p tshark)" ]; then
+	same "$(tshark -r "$DIR/hot.pcap" -T fields -e udp.srcport | tr '\n' ' ')" "9 10 11 12 9 10 11 12 9 10 " "ports"
+fi
+run 2 "$CMDS" -e 'net_null0 frags 3' -e 'pgctrl start'
+says "$ERR" 'net_null0: hot buffers do not go with packets of several segments; expected rx_buffers fresh$'

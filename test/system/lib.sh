@@ -71,6 +71,16 @@ sanitized() {
 	grep -q __asan_init "$PMDGEN"
 }
 
+# drawn FILE: the picture is there, or its absence is explained.
+drawn() {
+	if [ -n "$(type -p gnuplot)" ]; then
+		says "$OUT" "the plot is in $1\$"
+		same "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" 89504e470d0a1a0a "the start of the picture"
+	else
+		says "$OUT" 'no plot: gnuplot is not installed; .*gnuplot-nox'
+	fi
+}
+
 free_hugepages() {
 	cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages 2>/dev/null || echo 0
 }

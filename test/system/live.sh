@@ -4,7 +4,9 @@
 . "$(dirname "$0")/lib.sh"
 
 # Elsewhere: a line after ten seconds, for a run of eleven.
-SLOW=(-e "kpktgend_0 add_device net_null0" -e "net_null0 count 1100" -e "net_null0 ratep 100" -e "pgctrl start")
+SLOW=(-e "kpktgend_0 add_device net_null0" -e "net_null0 count 1100" -e "net_null0 ratep 100"
+	-e "kpktgend_0 add_device net_null0@x" -e "net_null0@x count 1100" -e "net_null0@x ratep 100"
+	-e "net_null0@x xmit_mode netif_receive" -e "net_null0@x rx_graph drop" -e "pgctrl start")
 eal
 RC=0
 timeout -k 5 "$LIMIT" "$PMDGEN" "${EAL[@]}" -- -j - "${SLOW[@]}" >"$JSON" 2>"$ERR" </dev/null || RC=$?
@@ -12,8 +14,17 @@ timeout -k 5 "$LIMIT" "$PMDGEN" "${EAL[@]}" -- -j - "${SLOW[@]}" >"$JSON" 2>"$ER
 check '.runs[0].devices[0].sent == 1100'
 same "$(grep -c '^net_null0: 9[0-9]\.[0-9] %, 10 s, left: 1 s: ' "$ERR")" 1 "lines of the live view"
 says "$ERR" '^net_null0: .*: [0-9.]+ k?pps, .* sent, 0 errors, [0-9.]+ % idle, [0-9.]+ % of the rate asked for'
+# Of what was dropped, a second, by protocol: live, and of the whole run.
+says "$ERR" '^net_null0@x: .* 1?[09][0-9]{2} errors, '
+same "$(grep -c '^proto 17: [0-9]+ drops/s$' -E "$ERR")" 1 "lines of drops by protocol"
+says "$ERR" '^     counted, xdp: udp +1100$'
+rate=$(get '.runs[0].devices[1].profile.counters[0] | "\(.name) \(.protocol) \(.packets) \(.pps | round)"')
+says "$ERR" "^     proto 17: ${rate##* } drops/s\$"
+same "${rate% *}" "xdp: udp 17 1100" "the counter in the report"
+check '.runs[0].devices[1] | (.profile.counters[0].pps * .duration_ns / 1e9 - 1100 | fabs) < 1e-6'
 run_paced -q "${SLOW[@]}"
 silent "$OUT" 'left: '
+silent "$OUT" '^proto 17: '
 
 need tmux
 export XDG_STATE_HOME=$DIR/state SHELL=/bin/sh # of tmux; a user may have none

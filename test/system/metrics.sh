@@ -42,6 +42,7 @@ same "$(metric pmdgen_device_sent_packets_total 'device="net_null0@a\\"')" 4321 
 same "$(metric pmdgen_device_bytes_total 'net_null0@a')" 432100 "bytes"
 same "$(metric pmdgen_device_errors_total 'net_null0@a')" 4321 "errors"
 same "$(metric pmdgen_node_packets_total 'node="ip4: wrong host"')" 4321 "packets of a node"
+silent "$DIR/text" '^pmdgen_counter_packets_total'
 same "$(metric pmdgen_port_sent_packets_total)" 1234 "packets of the port"
 same "$(metric pmdgen_running)" 0 "running"
 agree() {
@@ -73,6 +74,13 @@ same "$(metric pmdgen_device_running net_null0@b)" 1 "running of the device"
 set_to pgctrl stop >/dev/null
 wait "$STARTER" || fail "start: $(cat "$DIR/started")"
 same "$(metric pmdgen_running)" 0 "running after stop"
+
+# What nodes count: a thousand packets, of UDP all.
+set_to net_null0@b xmit_mode netif_receive >/dev/null
+set_to net_null0@b rx_graph drop >/dev/null
+set_to net_null0@b count 1000 >/dev/null
+set_to pgctrl start >/dev/null
+same "$(metric pmdgen_counter_packets_total 'counter="xdp: udp"')" 1000 "packets by protocol"
 
 # status WANTED CURL-ARGUMENT...
 status() {

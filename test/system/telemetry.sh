@@ -28,7 +28,7 @@ same "$(of 'length' /pmdgen/devices,2)" 0 "devices from the third on"
 same "$(of '.[0] | "\(.name) \(.devices) \(.running)"' /pmdgen/threads)" "kpktgend_0 2 0" "threads"
 same "$(of '.bytes' /pmdgen/device,net_null0@a)" $((4321 * 100)) "bytes"
 same "$(of '.profile | keys | join(" ")' /pmdgen/device,net_null0@a)" \
-	"buffers generator_cycles_per_packet graph gross_cycles_per_packet net_cycles_per_packet" "figures of the profile"
+	"buffers drop_counters generator_cycles_per_packet graph gross_cycles_per_packet net_cycles_per_packet" "figures of the profile"
 same "$(of '.profile' /pmdgen/device,net_null0@b)" null "profile of what is not injected"
 same "$(of '[.[] | select(.name == "inject")][0].packets' /pmdgen/graph,net_null0@a)" 4321 "packets of a node"
 same "$(of 'length' /pmdgen/graph,net_null0@b)" 0 "nodes of what is not injected"
@@ -71,7 +71,7 @@ same "$(of .asked.packets /pmdgen/device,net_null0@b)" 1234 "packets asked in th
 same "$(command_of 'pgctrl show net_null0@b' | sed -n 2p | cut -d' ' -f3)" 79 "count after refused lines"
 
 # A start waits for its run; others go on meanwhile, and end it.
-command_of $'net_null0@a count 0\nnet_null0@b count 0' >/dev/null
+command_of $'net_null0@a count 0\nnet_null0@a rx_graph drop\nnet_null0@b count 0' >/dev/null
 start_run
 same "$(command_of 'net_null0@b burst 3' | sed -n 1p)" 16 "a change while it runs"
 same "$(command_of 'net_null0@b xmit_mode start_xmit' | sed -n 1p)" 16 "another mode while it runs"
@@ -85,6 +85,14 @@ wait_for 10 moved || fail "live figures stand still"
 of '"\(.pps) \(.running) \(.duration_ns)"' /pmdgen/device,net_null0@a >"$DIR/live"
 read -r pps running duration <"$DIR/live"
 if [ "$pps" -le 0 ] || [ "$running" -ne 1 ] || [ "$duration" -le 0 ]; then fail "live: $(cat "$DIR/live")"; fi
+# What a node counts of them moves too, and has the device's rate.
+same "$(of '.[0] | "\(.name) \(.protocol)"' /pmdgen/counters,net_null0@a)" "xdp: udp 17" "what is counted"
+counted=$(of '.[0].packets' /pmdgen/counters,net_null0@a)
+counts_more() {
+	[ "$(of '.[0].packets' /pmdgen/counters,net_null0@a)" -gt "$counted" ]
+}
+wait_for 10 counts_more || fail "live counters stand still"
+same "$(of length /pmdgen/counters,net_null0@b)" 0 "counters of what is not injected"
 if ended "$STARTER"; then fail "start did not wait: $(cat "$DIR/started")"; fi
 same "$(command_of 'pgctrl stop')" $'0\nOK: stop' "stop"
 wait "$STARTER" || fail "start ended with $?: $(cat "$DIR/started")"
@@ -97,6 +105,8 @@ finish 0
 wait "$STARTER" || [ $? -eq 3 ] || fail "the client that waited ended otherwise"
 [ ! -e "$SOCKET" ] || fail "the socket is still there"
 check '[.runs[].interrupted] == [false, true, true]'
+check '.runs[1].devices[0] | .sent as $n | .duration_ns as $ns | .profile.counters | length == 1 and (.[0] |
+	.packets == $n and .protocol == 17 and (.pps - 1e9 * $n / $ns | fabs) < 1e-6 * .pps)'
 
 # What telemetry said of the first run is what the report says of it, whole figures exactly.
 cat >"$DIR/agree.jq" <<'E'

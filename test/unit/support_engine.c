@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include <rte_lcore.h>
+#include <rte_ring.h>
 
 #include "support.h"
 
@@ -207,6 +208,20 @@ rig_engine_inject(struct rig_engine *rig, const char *name, const char *commands
 	rig_engine_set(rig, name, "xmit_mode netif_receive");
 	rig_engine_set(rig, name, commands);
 	return device;
+}
+
+struct rte_ring *
+rig_engine_tap(void)
+{
+	struct rte_ring *ring = NULL;
+	char name[32];
+
+	for (unsigned int i = 0; i < 100 && ring == NULL; i++) {
+		snprintf(name, sizeof(name), "pg_tap_%u", i);
+		ring = rte_ring_lookup(name);
+	}
+	assert_non_null(ring);
+	return ring;
 }
 
 char *

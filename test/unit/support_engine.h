@@ -54,6 +54,9 @@ void rig_engine_run(struct rig_engine *rig);
 /** Run device commands, separated by ';', on a device. Replies are kept as its result. */
 void rig_engine_set(struct rig_engine *rig, const char *device, const char *commands);
 
+/** The ring of the tap that there is. Fails the test if there is none. */
+struct rte_ring *rig_engine_tap(void);
+
 /** What a device's file shows. Owner: the caller, free(). */
 char *rig_engine_text(const struct pg_device *device);
 

@@ -11,10 +11,13 @@
 static struct pg_device device[DEVICES];
 static struct live_row row[DEVICES];
 
+static struct live_drops drops;
+
 static struct live_sum
 make(size_t n, uint64_t asked)
 {
-	struct live_sum all = {.began_ns = PG_NS_PER_S, .now_ns = 11 * PG_NS_PER_S};
+	struct live_sum all = {
+		.began_ns = PG_NS_PER_S, .now_ns = 11 * PG_NS_PER_S, .drops = &drops};
 
 	for (size_t i = 0; i < n; i++) {
 		snprintf(device[i].name, sizeof(device[i].name), "net_null0@%zu", i);
@@ -138,6 +141,58 @@ test_plain(void **state)
 	free(text);
 }
 
+// Two looks, a second and half a second apart: UDP, TCP and what is not IP.
+static void
+test_drops(void **state)
+{
+	uint64_t packets[PG_RX_PROTOCOLS] = {[6] = 5, [17] = 1000};
+	char *text = table(1, 4000, 24, 200);
+
+	(void)state;
+	CHECK(strstr(text, "drops/s") == NULL, "%s", text);
+	free(text);
+	live_drops(&drops, packets, true, PG_NS_PER_S);
+	text = table(1, 4000, 24, 200);
+	CHECK(strstr(text, "\nproto 6: 5 drops/s, proto 17: 1000 drops/s\n[") != NULL, "%s", text);
+	free(text);
+	packets[17] = 4000;
+	packets[PG_RX_NOT_IP] = 7;
+	live_drops(&drops, packets, true, PG_NS_PER_S / 2);
+	text = table(1, 4000, 24, 200);
+	CHECK(strstr(text, "\nproto 6: 0 drops/s, proto 17: 6000 drops/s, not IP: 14 drops/s\n[") !=
+			NULL,
+		"%s", text);
+	free(text);
+	test_it_fits(state);
+	// A device went, and counters start anew; then nobody tells protocols apart.
+	packets[17] = 100;
+	live_drops(&drops, packets, true, PG_NS_PER_S);
+	CHECK_NEAR(drops.pps[17], 100, 1e-9, "after a device has gone");
+	live_drops(&drops, packets, false, PG_NS_PER_S);
+	text = table(1, 4000, 24, 200);
+	CHECK(strstr(text, "drops/s") == NULL, "%s", text);
+	free(text);
+	drops = (struct live_drops){.any = false};
+}
+
+static void
+test_drops_plain(void **state)
+{
+	const uint64_t packets[PG_RX_PROTOCOLS] = {[1] = 3};
+	struct live_sum all = make(1, 4000);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	live_drops(&drops, packets, true, 2 * PG_NS_PER_S);
+	live_plain(&all, row, out);
+	fclose(out);
+	CHECK(strstr(text, " cycles/packet\nproto 1: 2 drops/s\n") != NULL, "%s", text);
+	free(text);
+	drops = (struct live_drops){.any = false};
+}
+
 int
 main(void)
 {
@@ -147,6 +202,8 @@ main(void)
 		cmocka_unit_test(test_it_fits),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_drops),
+		cmocka_unit_test(test_drops_plain),
 	};
 
 	return cmocka_run_group_tests_name("live_text", tests, NULL, NULL);

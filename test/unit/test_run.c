@@ -200,15 +200,7 @@ test_chains(void **state)
 static unsigned int
 held(struct rte_mbuf **pkts, unsigned int n)
 {
-	struct rte_ring *ring = NULL;
-	char name[32];
-
-	for (unsigned int i = 0; i < 100 && ring == NULL; i++) {
-		snprintf(name, sizeof(name), "pg_tap_%u", i);
-		ring = rte_ring_lookup(name);
-	}
-	assert_non_null(ring);
-	return rte_ring_dequeue_burst(ring, (void **)pkts, n, NULL);
+	return rte_ring_dequeue_burst(rig_engine_tap(), (void **)pkts, n, NULL);
 }
 
 // Origin A's rule: what somebody holds is never rewritten, not in the run, not in one after it.
