@@ -50,7 +50,13 @@ look_at_drops(uint64_t now_ns)
 	bool any = false;
 
 	TAILQ_FOREACH(device, pg_engine_devices(live.app->engine), in_engine)
-	any |= device->task != NULL && pg_rx_profile_protocols(&device->profile, packets);
+	{
+		if (device->task == NULL)
+			continue;
+		any |= pg_rx_profile_protocols(&device->profile, packets);
+		for (unsigned int i = 0; i < device->nreceivers; i++)
+			any |= pg_rx_profile_protocols(&device->receivers[i].profile, packets);
+	}
 	live_drops(&live.drops, packets, any,
 		now_ns - (live.drops_ns != 0 ? live.drops_ns : live.began_ns));
 	live.drops_ns = now_ns;

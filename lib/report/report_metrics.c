@@ -195,6 +195,23 @@ static const struct report_field counted = {"packets", "packets", "packets", .co
 	.help = "What a node of the receive graph counts beside its packets"};
 
 static void
+counters_of(const struct page *page, const struct pg_device *device, const struct pg_thread *thread,
+	const struct pg_rx_profile *p)
+{
+	for (unsigned int i = 0; i < p->ncounters; i++) {
+		uint64_t n = __atomic_load_n(&p->counter[i], __ATOMIC_RELAXED);
+
+		if (n == 0 || p->counter_name[i].text[0] == '\0')
+			continue;
+		sample_start(page, "counter", &counted);
+		thread_labels(page->out, device, thread);
+		fputc(',', page->out);
+		label(page->out, "counter", p->counter_name[i].text);
+		fprintf(page->out, "} %" PRIu64 "\n", n);
+	}
+}
+
+static void
 counters(const struct page *page)
 {
 	const struct pg_device *device;
@@ -202,19 +219,10 @@ counters(const struct page *page)
 	family(page, "counter", &counted);
 	TAILQ_FOREACH(device, pg_engine_devices(page->engine), in_engine)
 	{
-		const struct pg_rx_profile *p = &device->profile;
-
-		for (unsigned int i = 0; i < p->ncounters; i++) {
-			uint64_t n = __atomic_load_n(&p->counter[i], __ATOMIC_RELAXED);
-
-			if (n == 0 || p->counter_name[i].text[0] == '\0')
-				continue;
-			sample_start(page, "counter", &counted);
-			device_labels(page->out, device);
-			fputc(',', page->out);
-			label(page->out, "counter", p->counter_name[i].text);
-			fprintf(page->out, "} %" PRIu64 "\n", n);
-		}
+		counters_of(page, device, device->thread, &device->profile);
+		for (unsigned int i = 0; i < device->nreceivers; i++)
+			counters_of(page, device, device->receivers[i].thread,
+				&device->receivers[i].profile);
 	}
 }
 
@@ -277,8 +285,8 @@ pg_report_metrics(struct pg_engine *engine, bool openmetrics, FILE *out)
 	devices(&page);
 	device_states(&page);
 	nodes(&page);
-	counters(&page);
 	receivers(&page);
+	counters(&page);
 	ports(&page);
 	fputs("# EOF\n", out);
 }

@@ -13,13 +13,16 @@
 
 enum { NEXT_NO_PORTS, NEXT_FULL, NEXT_SOCKET };
 
+#define TABLE_MIN 8u // entries of the smallest table that rte_hash makes
+
 // The first packet of a flow makes its socket, in memory that is there already.
 static __rte_noinline rte_edge_t
 make_socket(const struct rx_slot *slot, const struct rx_key *key)
 {
 	if (rte_hash_lookup(slot->data, key) >= 0)
 		return NEXT_SOCKET; // made by a packet of the same burst
-	if (rte_hash_add_key(slot->data, key) < 0)
+	if ((uint64_t)rte_hash_count(slot->data) >= slot->rx->config.flows ||
+		rte_hash_add_key(slot->data, key) < 0)
 		return NEXT_FULL;
 	slot->rx->counters[slot->counter]++;
 	return NEXT_SOCKET;
@@ -78,7 +81,7 @@ rx_local_open(struct rx_slot *slot, const struct rx_chain *chain, int socket, st
 	static unsigned int number;
 	char name[RTE_HASH_NAMESIZE];
 	const struct rte_hash_parameters param = {.name = name,
-		.entries = (uint32_t)slot->rx->config.flows,
+		.entries = RTE_MAX((uint32_t)slot->rx->config.flows, TABLE_MIN),
 		.key_len = sizeof(struct rx_key),
 		.hash_func = rte_hash_crc,
 		.socket_id = socket,
