@@ -220,12 +220,22 @@ INGRESS_ROWS = [
     Row("eth,ip4,drop", "Linux, published", "in-drop", LINUX_CYCLES, "absolute", 40),
     Row("fib beyond eth,ip4,drop", "rte_fib_lookup_bulk", "in-fib", "in-everywhere+lookup",
         "beyond", 1.3),
+    Row("bpf,null: an empty program", "null", "in-bpf", "in-null", "added", 15),
     Row("xdp: count and drop", "null", "in-xdp", "in-null", "cycles", None),
     Row("eth,ip4,drop", "null", "in-drop", "in-null", "cycles", None),
     Row("host", "null", "in-host", "in-null", "cycles", None),
 ]
 
+# Lets all packets pass, as XDP's verdicts have it.
+EMPTY_PROGRAM = """\
+__attribute__((section("xdp"), used)) int pass(const void *frame)
+{
+\treturn 2;
+}
+"""
+
 CASES = {
+    "in-bpf": lambda b: b.inject(INGRESS_BURST, ["rx_graph bpf,null", "rx_bpf " + b.program()]),
     "in-everywhere": lambda b: b.everywhere("eth,ip4,drop"),
     "in-fib": lambda b: b.everywhere("eth,ip4,fib,drop"),
     "lookup": lambda b: b.lookup(),

@@ -213,6 +213,15 @@ class Bench:
     def inject(self, burst, more=()):
         return self.product(self.own() + list(more), vdev=None, burst=burst)
 
+    def program(self):
+        """The object of a program that does nothing, as rx_bpf takes it."""
+        source, made = (os.path.join(self.tmp, "empty" + end) for end in (".c", ".o"))
+        if not os.path.exists(made):
+            with open(source, "w", encoding="ascii") as f:
+                f.write(rows.EMPTY_PROGRAM)
+            run(["clang", "-O2", "-target", "bpf", "-mcpu=v2", "-c", source, "-o", made])
+        return made
+
     def everywhere(self, graph):
         """Packets to random addresses: of what `fib` does with them, the lookup alone is known."""
         settings = self.own() + rows.EVERYWHERE + ["rx_graph " + graph]
