@@ -70,7 +70,7 @@ run 0 "$CMDS"
 adds_up "$(get '.runs[0].devices[0].sent')"
 
 # Telemetry and metrics say the same.
-{ base; printf '%s\n' 'rx_ring 64' 'count 100000' 'pgctrl start'; } >"$CMDS"
+{ base; printf '%s\n' 'rx_ring 64' 'count 100000' 'rx_graph drop' 'pgctrl start'; } >"$CMDS"
 serve "$CMDS"
 wait_for 20 has_results "$OUT" 1 || fail "the file's run has not ended"
 same "$(of 'length' /pmdgen/receivers,net_null0)" 1 "receivers"
@@ -81,3 +81,7 @@ same "$(of '[.[] | select(.name == "inject")][0] | "\(.thread) \(.packets)"' /pm
 same "$(of '.xmit_mode' /pmdgen/device,net_null0)" netif_receive "mode"
 same "$(metric pmdgen_receiver_received_packets_total 'thread="kpktgend_1"')" \
 	"$(of '.[0].received' /pmdgen/receivers,net_null0)" "packets received, in metrics"
+same "$(metric pmdgen_counter_packets_total 'thread="kpktgend_1"')" \
+	"$(of '.[0].received' /pmdgen/receivers,net_null0)" "packets counted there, in metrics"
+same "$(of '.[0] | "\(.name) \(.packets)"' /pmdgen/counters,net_null0)" \
+	"xdp: udp $(of '.[0].received' /pmdgen/receivers,net_null0)" "packets counted there"

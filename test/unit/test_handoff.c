@@ -223,7 +223,9 @@ test_refused(void **state)
 	(void)state;
 	refuses("rx_thread kpktgend_0", "one: inject ring needs a second thread to receive");
 	refuses("rx_thread kpktgend_7", "one: there is no thread kpktgend_7 to receive");
-	rig_engine_set(&rig, "one", "rx_thread kpktgend_1;rx_ring 1000");
+	refuses("rx_thread kpktgend_1;rx_buffers hot",
+		"one: hot buffers do not go with other threads, which may still have them");
+	rig_engine_set(&rig, "one", "rx_buffers fresh;rx_ring 1000");
 	rig_engine_run(&rig);
 	settled(device, 1);
 }
