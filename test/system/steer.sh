@@ -35,7 +35,7 @@ adds_up() {
 }
 
 read -r here there < <(lanes 20000 100)
-[ "$here" -gt 0 ] && [ "$there" -gt 0 ] || fail "one thread has them all: $here, $there"
+if [ "$here" -eq 0 ] || [ "$there" -eq 0 ]; then fail "one thread has them all: $here, $there"; fi
 for graph in 'eth,ip4,steer,deliver' 'steer,eth,ip4,deliver' 'eth,ip4,acl,deliver'; do
 	{ base; printf '%s\n' 'count 20000' 'rx_ring 20000' "rx_graph $graph" 'rx_steer kpktgend_0,kpktgend_1'; } >"$CMDS"
 	case $graph in *acl*) echo 'rx_rules steer proto udp; drop' >>"$CMDS" ;; esac
