@@ -93,7 +93,8 @@ fill(struct pg_task *task, unsigned int due, uint64_t *built)
 	pg_counter_add(built, n);
 	memcpy(hot->rearm, &hot->pkts[0]->data_off, sizeof(hot->rearm));
 	memcpy(&hot->back, hot->rearm, sizeof(hot->back));
-	memcpy(hot->rearm + offsetof(struct rte_mbuf, refcnt) - offsetof(struct rte_mbuf, data_off),
+	memcpy(hot->rearm +
+			(offsetof(struct rte_mbuf, refcnt) - offsetof(struct rte_mbuf, data_off)),
 		&two, sizeof(two));
 	hot->n = n;
 	hot->at = 0;

@@ -89,7 +89,8 @@ tx_task_schedule(struct pg_task *task, unsigned int n)
 		memset(scratch->due, 0, n * sizeof(uint64_t));
 		return;
 	}
-	task->take(&task->pace, late, scratch->due, &task->lengths, n);
+	if (n > 0)
+		task->take(&task->pace, late, scratch->due, &task->lengths, n);
 }
 
 unsigned int

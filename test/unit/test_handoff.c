@@ -180,6 +180,8 @@ test_clear(void **state)
 		assert_non_null(kept);
 		assert_true(kept->has_run && pg_engine_run(rig.engine)->interrupted);
 		pg_thread_clear(pg_engine_thread(rig.engine, 1 - lcore));
+		fake_world_drop(&rig.world);
+		fake_world_drop(&rig.world);
 	}
 }
 
