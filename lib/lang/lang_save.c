@@ -128,24 +128,22 @@ add_step(struct steps *steps, const struct pg_command *row, const char *text)
 	snprintf(steps->step[steps->n++].text, PG_TEXT_MAX, "%s", text);
 }
 
-// One line, of the goal's row or of another, that reaches the goal; of several the best. Rows whose
-// own field is as wanted are asked only if no other will do.
+// One line, of the goal's row or of another, that reaches the goal; of several the best. Of those
+// rows alone whose own field is as wanted already, or is not.
 static bool
-reach_at_once(const struct save *save, const struct goal *goal, char *have, struct steps *steps)
+reach_by(
+	const struct save *save, const struct goal *goal, bool met, char *have, struct steps *steps)
 {
 	_Alignas(16) char copy[PG_SETTINGS_MAX], best[PG_SETTINGS_MAX];
-	size_t least = SIZE_MAX, n = 0;
+	size_t least = SIZE_MAX;
 	const struct pg_command *row;
 	char text[PG_TEXT_MAX];
 
-	while (row_at(save, n) != NULL)
-		n++;
-	for (size_t i = 0; i < 2 * n && (i != n || least == SIZE_MAX); i++) {
-		row = row_at(save, i % n);
+	for (size_t i = 0; (row = row_at(save, i)) != NULL; i++) {
 		struct goal other = {row, row == goal->row ? goal->word : NULL};
 
 		if (!is_saved(save, row) || (is_flags(row) && other.word == NULL) ||
-			is_met(save, &other, have) != (i >= n))
+			is_met(save, &other, have) != met)
 			continue;
 		memcpy(copy, have, save->size);
 		goal_text(&other, save->want, text, sizeof(text));
@@ -161,6 +159,13 @@ reach_at_once(const struct save *save, const struct goal *goal, char *have, stru
 		return false;
 	memcpy(have, best, save->size);
 	return true;
+}
+
+// Rows whose own field is as wanted are asked only if no other will do.
+static bool
+reach_at_once(const struct save *save, const struct goal *goal, char *have, struct steps *steps)
+{
+	return reach_by(save, goal, false, have, steps) || reach_by(save, goal, true, have, steps);
 }
 
 // A row may ask for another one first (a tag, for its priority): then that one's example will do,
