@@ -264,6 +264,12 @@ report_sum(struct pg_engine *engine, struct report_sum *sum)
 	}
 }
 
+const struct pg_rx_profile *
+report_walked(const struct pg_device *device)
+{
+	return device->profile.nnodes > 0 ? &device->profile : &device->receivers[0].profile;
+}
+
 double
 report_asked_pps(const struct pg_device *device)
 {

@@ -209,13 +209,10 @@ profile_json(const struct pg_device *device)
 	double net = device->result.cycles_per_packet - device->own_cycles;
 	double seconds = (double)device->result.duration_ns / 1e9;
 	const struct pg_placement *place = &device->placement;
-	bool atomic = device->profile.atomic ||
-		      (device->nreceivers > 0 && device->receivers[0].profile.atomic);
+	const struct pg_rx_profile *walked = report_walked(device);
 	json_t *object = json_object();
 
-	set_text(object, "graph",
-		device->profile.nnodes > 0 ? device->profile.graph
-					   : device->receivers[0].profile.graph);
+	set_text(object, "graph", walked->graph);
 	set_text(object, "buffers", device->received ? "port" : pg_report_buffers(place->buffers));
 	if (place->buffers == PG_RX_BUFFERS_HOT) {
 		report_set_int(object, "repeated", place->repeated);
@@ -225,8 +222,8 @@ profile_json(const struct pg_device *device)
 		set_text(object, "outgrown", place->outgrown);
 		report_set_int(object, "outgrown_bytes", place->outgrown_bytes);
 	}
-	set_text(object, "drop_counters", atomic ? "atomic" : "percpu");
-	if (atomic)
+	set_text(object, "drop_counters", walked->atomic ? "atomic" : "percpu");
+	if (walked->atomic)
 		report_set_int(object, "shared_drops", pg_rx_shared_drops());
 	set_profile(object, &device->profile, device->result.cycles, seconds);
 	set_real(object, "gross_cycles_per_packet", device->result.cycles_per_packet);

@@ -58,4 +58,7 @@ void report_sum(struct pg_engine *engine, struct report_sum *sum);
 /** What was asked of a device: packets per second, the mean of its schedule. 0: no rate. */
 double report_asked_pps(const struct pg_device *device);
 
+/** The profile of a device's own graph, or of the first thread that receives from it; one walks. */
+const struct pg_rx_profile *report_walked(const struct pg_device *device);
+
 #endif

@@ -314,14 +314,12 @@ profile(const struct pg_device *device, FILE *out)
 
 	if ((p->nnodes == 0 && device->nreceivers == 0) || device->result.sent == 0)
 		return;
-	if (p->nnodes == 0)
-		p = &device->receivers[0].profile;
-	fprintf(out, "     graph: %s\n", p->graph);
+	fprintf(out, "     graph: %s\n", report_walked(device)->graph);
 	buffers(device, out);
-	if (p->atomic)
+	if (report_walked(device)->atomic)
 		fprintf(out, "     counters: atomic, %" PRIu64 " packets dropped by all threads\n",
 			pg_rx_shared_drops());
-	if (device->profile.nnodes > 0)
+	if (p->nnodes > 0)
 		nodes(p, (double)device->result.cycles, device->result.duration_ns, out);
 	fprintf(out, "     gross: %.2f cycles/packet", device->result.cycles_per_packet);
 	if (device->own_cycles > 0)
