@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <rte_common.h>
@@ -58,13 +57,8 @@ target_find(void *ctx, const char *name, struct pg_target *target)
 		return 0;
 	}
 	if (strncmp(name, "kpktgend_", 9) == 0) {
-		// Digits alone, few enough to be a lcore's number, and one way to write it: checked
-		// lines tell threads by name.
-		if (name[9] == '\0' || strlen(name + 9) > 4 ||
-			strspn(name + 9, "0123456789") != strlen(name + 9) ||
-			(name[9] == '0' && name[10] != '\0'))
+		if (pg_rx_thread_read(name, &lcore) < 0)
 			return -ENOENT;
-		lcore = (unsigned int)atoi(name + 9);
 		thread = pg_engine_thread(app->engine, lcore);
 		target->kind = PG_TARGET_THREAD;
 		target->object = thread;

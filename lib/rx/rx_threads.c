@@ -11,6 +11,8 @@
 
 #define PREFIX "kpktgend_"
 
+// Digits alone, few enough to be a lcore's number, and one way to write it: checked lines tell
+// threads by name.
 int
 pg_rx_thread_read(const char *text, unsigned int *lcore)
 {
