@@ -7,17 +7,6 @@ need clang tshark
 cd "$DIR"
 bpf() { clang -O2 -target bpf -mcpu=v2 -Wall -Wextra -Werror "$@"; }
 
-# node NAME PACKETS DROP, counter NAME PACKETS: of the first device of the last run.
-node() {
-	check '.runs[-1].devices[0].profile.nodes | any(.[]; .name == $n and .packets == $c and .drop == $d)' \
-		--arg n "$1" --argjson c "$2" --argjson d "$3"
-}
-counter() {
-	check '.runs[-1].devices[0].profile.counters | any(.[]; .name == $n and .packets == $c)' \
-		--arg n "$1" --argjson c "$2"
-}
-errors() { check '.runs[-1].devices[0].errors == $c' --argjson c "$1"; }
-
 # send PROGRAM CHAIN [LINE...]: 10240 packets to ports 0 to 9 by turns, 60 bytes of each unless said.
 send() {
 	local program=$1 chain=$2

@@ -8,17 +8,6 @@ scaled() { # FILE COUNT: the file's lines with another count where each packet i
 	if sanitized; then sed -E "s/^count .*/count $2/" "$1"; else cat "$1"; fi
 }
 
-# node NAME PACKETS DROP, counter NAME PACKETS: of the first device of the last run.
-node() {
-	check '.runs[-1].devices[0].profile.nodes | any(.[]; .name == $n and .packets == $c and .drop == $d)' \
-		--arg n "$1" --argjson c "$2" --argjson d "$3"
-}
-counter() {
-	check '.runs[-1].devices[0].profile.counters | any(.[]; .name == $n and .packets == $c)' \
-		--arg n "$1" --argjson c "$2"
-}
-errors() { check '.runs[-1].devices[0].errors == $c' --argjson c "$1"; }
-
 # All is UDP, and all is dropped.
 scaled "$PG_SOURCE/config/drop.pktgen" 100000 >"$CMDS"
 n=$(awk '$1 == "count" {print $2}' "$CMDS")

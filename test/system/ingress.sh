@@ -11,11 +11,6 @@ if sanitized; then
 	FILE=$CMDS
 fi
 
-node() {
-	check 'any(.runs[0].devices[0].profile.nodes[]; .name == $n and .packets == $c and .drop == $d)' \
-		--arg n "$1" --argjson c "$2" --argjson d "$3"
-}
-
 # Nobody has that MAC: every packet walks to the IPv4 node and is dropped there.
 all_dropped() {
 	says "$OUT" '^net_null0@0: Result: OK: [0-9]+\(c[0-9]+\+d[0-9]+\) usec, '"$COUNT"' \(60byte,'

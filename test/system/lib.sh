@@ -142,6 +142,17 @@ invoke() {
 	invoke_reading "$@" </dev/null
 }
 
+# node NAME PACKETS DROP, counter NAME PACKETS: of the first device of the last run.
+node() {
+	check '.runs[-1].devices[0].profile.nodes | any(.[]; .name == $n and .packets == $c and .drop == $d)' \
+		--arg n "$1" --argjson c "$2" --argjson d "$3"
+}
+counter() {
+	check '.runs[-1].devices[0].profile.counters | any(.[]; .name == $n and .packets == $c)' \
+		--arg n "$1" --argjson c "$2"
+}
+errors() { check '.runs[-1].devices[0].errors == $c' --argjson c "$1"; }
+
 # config_ready FILE: what a file of config/ needs is made in the current folder; false if it cannot be.
 config_ready() {
 	[ "${1##*/}" = bpf.pktgen ] || return 0

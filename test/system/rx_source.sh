@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 need tshark
 
-node() {
+node_of() {
 	jq "[.runs[-1].devices[] | select(.name == \"$1\").profile.nodes[] | select(.name == \"$2\")][0].packets" "$JSON"
 }
 # agrees PORT N: its driver and the device that receives from it.
@@ -27,7 +27,7 @@ receiver() {
 run 0 "$CMDS"
 agrees net_ring0 50000
 check '.runs[0].devices[] | select(.name == "net_ring0@in") | .sent == 50000 and .bytes == 50000 * 58 and .errors == 50000 and .profile.buffers == "port"'
-same "$(node net_ring0@in ip4)" 50000 "packets of a node"
+same "$(node_of net_ring0@in ip4)" 50000 "packets of a node"
 check '.runs[0].ports[0] | .sent == 50000 and .in_flight == 0'
 says "$OUT" '^     received: 50000 packets \(100.00 %\)'
 says "$OUT" '^port net_ring0 \(net_ring\): its driver counts 50000 received, taken 50000$'
@@ -55,7 +55,7 @@ broadcast() { jq -c '[.[] | select(.name == "inject" or .name == "eth" or .name 
 same "$(broadcast "$DIR/received")" "$(broadcast "$DIR/injected")" "what both met"
 ours=$(tshark -n -r "$DIR/dry.pcap" -Y 'eth.dst == 02:00:00:00:00:01' 2>/dev/null | wc -l)
 [ "$ours" -gt 0 ] || fail "no packets of that address in the file"
-same "$(node net_pcap0 'ip4: wrong host')" 4000 "packets for other hosts"
+same "$(node_of net_pcap0 'ip4: wrong host')" 4000 "packets for other hosts"
 sed -i "s/^dst_mac .*/verify off/" "$CMDS"
 run 0 "$CMDS" -e '[net_pcap0]' -e 'pgctrl show net_pcap0'
 says "$OUT" '^     rx_source: port$'
@@ -101,5 +101,5 @@ veth 1500
 run 0 "$CMDS"
 agrees pg0 1000
 check '.runs[0].devices[] | select(.name == "pg0") | .sent == 1000 and .errors == 0'
-same "$(node pg0 deliver)" 1000 "packets delivered"
+same "$(node_of pg0 deliver)" 1000 "packets delivered"
 same "$(kernel pg0 rx packets)" 1000 "packets by the kernel's count"
