@@ -118,6 +118,8 @@ work(struct app *app)
 		rc = app_live_start(app);
 	if (rc == 0)
 		rc = pthread_create(&app->control, NULL, app_control_main, app);
+	if (rc == 0)
+		(void)pthread_setname_np(app->control, "pmdgen-control");
 	if (rc != 0) {
 		fprintf(stderr, "pmdgen: cannot start a thread: %s\n", strerror(rc));
 		return APP_BAD_ENVIRONMENT;

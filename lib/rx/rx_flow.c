@@ -6,7 +6,6 @@
 #include "rx_priv.h"
 
 #define WORDS_MAX 9 // of IPv6: two addresses, and both ports in one
-#define TAGS_MAX  2
 #define FRAGMENT  (RTE_IPV4_HDR_MF_FLAG | RTE_IPV4_HDR_OFFSET_MASK)
 
 /** The key that the specification's examples are made with, in words of the CPU's order. */
@@ -76,7 +75,7 @@ find_ip(const uint8_t *frame, uint32_t length)
 			return length;
 		memcpy(&type, frame + at - sizeof(type), sizeof(type));
 		kind = rx_kind(type);
-		if (kind != RX_VLAN || tags == TAGS_MAX)
+		if (kind != RX_VLAN || tags == RX_TAGS_MAX)
 			break;
 		at += sizeof(struct rte_vlan_hdr);
 	}

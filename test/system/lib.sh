@@ -242,12 +242,28 @@ finish() {
 	[ "$RC" -eq "$1" ] || fail "exit status $RC, not $1"
 }
 
+# cpu_ticks PID: of the lcores' threads; only a run takes any once control has a thread. 0 before.
 cpu_ticks() {
-	sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '{print $12 + $13}'
+	local dir name sum=0 ready=0 stat
+	for dir in "/proc/$1/task"/*; do
+		{ read -r name <"$dir/comm" && read -r stat <"$dir/stat"; } 2>/dev/null || continue
+		if [ "$name" = pmdgen-control ]; then ready=1; fi
+		case $name in
+		rte-worker-*) ;;
+		*) [ "${dir##*/}" = "$1" ] || continue ;;
+		esac
+		read -r -a stat <<<"${stat##*) }"
+		sum=$((sum + stat[11] + stat[12]))
+	done
+	echo $((ready * sum))
 }
 
 used_ticks() {
 	[ "$(cpu_ticks "$1")" -ge "$2" ]
+}
+
+has_control() {
+	grep -qsx pmdgen-control "/proc/$1/task"/*/comm
 }
 
 has_results() {
@@ -259,11 +275,12 @@ has_results_or_ended() {
 }
 
 # wait_run PID FILE N: N runs have printed their results to FILE, and the next one is under way:
-# a polling lcore has burnt 0.2 s since. One that does not poll is taken to run after 2 s.
+# a polling lcore has burnt 0.2 s since. One that does not poll is taken to run after 5 s.
 wait_run() {
+	wait_for 30 has_control "$1" || fail "process $1 has no control thread after 30 s"
 	wait_for 30 has_results_or_ended "$@" || fail "no $3 results in $2 after 30 s"
 	has_results "$2" "$3" || fail "process $1 has ended without $3 results in $2"
-	wait_for 2 used_ticks "$1" $(($(cpu_ticks "$1") + 20)) || true
+	wait_for 5 used_ticks "$1" $(($(cpu_ticks "$1") + 20)) || true
 }
 
 same() {
