@@ -12,6 +12,13 @@
 
 #include "prog_priv.h"
 
+// Those whose functions do all in a row.
+static bool
+in_runs(uint8_t kind)
+{
+	return kind == PROG_LINEAR || kind == PROG_RANDOM_BITS || kind == PROG_RANDOM_32;
+}
+
 static void
 link_functions(struct pg_prog *prog, bool portable)
 {
@@ -27,10 +34,13 @@ link_functions(struct pg_prog *prog, bool portable)
 	const prog_fn *ops = ops_of[avx2][prog->stride > 1];
 
 	prog->isa = avx2 ? "avx2" : "portable";
-	for (uint32_t i = 0; i < prog->nops; i++) {
-		uint8_t kind = prog->ops[i].kind;
+	for (uint32_t i = prog->nops; i-- > 0;) {
+		struct prog_op *op = &prog->ops[i];
 
-		prog->ops[i].fn = kind < PROG_MBUF ? values[kind] : ops[kind];
+		op->fn = op->kind < PROG_MBUF ? values[op->kind] : ops[op->kind];
+		op->run = 1;
+		if (in_runs(op->kind) && i + 1 < prog->nops && op[1].kind == op->kind)
+			op->run += op[1].run;
 	}
 }
 

@@ -21,16 +21,16 @@ emit(struct pg_prog *prog, enum prog_kind kind)
 	return op;
 }
 
-// k * stride mod n for k of a burst. Ranges that a burst does not pass share one table, others have
-// their own.
+// k * stride mod n for k of a burst, and behind it. Ranges that a burst does not pass share one
+// table, others have their own.
 static const uint32_t *
 steps_make(struct pg_prog *prog, enum pg_field field, uint64_t n)
 {
-	static uint32_t identity[PG_BURST_MAX];
-	bool shared = n >= PG_BURST_MAX && prog->stride == 1;
-	uint32_t *steps = shared ? identity : malloc(PG_BURST_MAX * sizeof(*steps));
+	static uint32_t identity[PG_BURST_MAX + 1];
+	bool shared = n > PG_BURST_MAX && prog->stride == 1;
+	uint32_t *steps = shared ? identity : malloc(sizeof(identity));
 
-	for (uint32_t k = 0; steps != NULL && k < PG_BURST_MAX; k++)
+	for (uint32_t k = 0; steps != NULL && k <= PG_BURST_MAX; k++)
 		steps[k] = (uint32_t)((uint64_t)k * prog->stride % n);
 	if (!shared)
 		prog->steps[field] = steps;
@@ -154,7 +154,6 @@ emit_values(struct pg_prog *prog, const struct pg_prog_config *config, enum pg_f
 	op->lo = range->lo;
 	op->n = (uint32_t)n;
 	op->key = pg_key_make(config->seed, config->stream, field);
-	op->step = n - prog->stride % n;
 	if (op->kind == PROG_LINEAR_FLOW) {
 		unsigned __int128 part = ~(unsigned __int128)0 / n + 1;
 
@@ -349,8 +348,7 @@ fold_image(struct pg_prog *prog)
 {
 	uint32_t at = prog->nops;
 
-	while (at > 0 &&
-		(prog->ops[at - 1].kind < PROG_MBUF || prog->ops[at - 1].kind == PROG_STAMP_NONE))
+	while (at > 0 && prog->ops[at - 1].kind < PROG_MBUF)
 		at--;
 	if (at == 0 || prog->ops[at - 1].kind != PROG_IMAGE)
 		return false;
@@ -359,12 +357,23 @@ fold_image(struct pg_prog *prog)
 	return true;
 }
 
+static void
+emit_zero_sums(struct pg_prog *prog)
+{
+	struct prog_op *op = emit(prog, PROG_FILL);
+
+	op->field = PG_FIELDS;
+	op->column = PROG_COLUMN_SUM;
+}
+
 int
 prog_emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 {
 	// RFC 8200, 8.1: over IPv6 a UDP checksum of zero is not allowed.
 	bool checksum = (prog->flow.flags & PG_FLAG_UDPCSUM) != 0 || prog->ip6;
 	bool stamp = (prog->flow.flags & PG_FLAG_NO_TIMESTAMP) == 0;
+	// What has no column of its own, but a part of the UDP sum.
+	bool sums = stamp || (prog->ip6 && (prog->flow.src6.random || prog->flow.dst6.random));
 	uint32_t seal = checksum ? PROG_SEAL_CHECKSUM : 0;
 	int rc = emit_frame(prog, config);
 
@@ -380,12 +389,12 @@ prog_emit_all(struct pg_prog *prog, const struct pg_prog_config *config)
 			prog, config, PG_FIELD_UDP_SRC, PG_FIELD_UDP_DST, PROG_SEAL_PORTS, &seal);
 	if (stamp)
 		emit(prog, config->paced ? PROG_STAMP_EACH : PROG_STAMP);
-	else if (checksum)
-		emit(prog, PROG_STAMP_NONE);
+	else if (sums)
+		emit_zero_sums(prog);
 	if (rc == 0)
 		rc = emit_addresses(prog, config, &seal);
 	if (fold_image(prog))
 		seal |= PROG_SEAL_IMAGE;
-	emit(prog, PROG_SEAL + seal);
+	emit(prog, PROG_SEAL + seal)->column = sums ? PROG_COLUMN_SUM : PROG_COLUMN_ZERO;
 	return rc;
 }

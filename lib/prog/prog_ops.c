@@ -181,15 +181,20 @@ op_image_sizes(OP_ARGS)
 static void
 op_macs(OP_ARGS)
 {
-	const struct pg_prog_scratch *c = state->scratch;
+	const uint32_t *dst_offset = state->scratch->column[PG_FIELD_MAC_DST];
+	const uint32_t *src_offset = state->scratch->column[PG_FIELD_MAC_SRC];
+	const uint64_t dst_mac = prog_mac(&prog->flow.dst_mac);
+	const uint64_t src_mac = prog_mac(&prog->flow.src_mac);
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		uint8_t *frame = frame_of(pkts[k]);
+		uint64_t dst = prog_mac_at(dst_mac, dst_offset[k]);
+		uint64_t src = prog_mac_at(src_mac, src_offset[k]);
+		uint64_t first = rte_cpu_to_be_64(dst << 16 | src >> 32);
+		uint32_t rest = rte_cpu_to_be_32((uint32_t)src);
 
-		prog_put_mac(frame, &prog->flow.dst_mac, c->column[PG_FIELD_MAC_DST][k]);
-		prog_put_mac(frame + RTE_ETHER_ADDR_LEN, &prog->flow.src_mac,
-			c->column[PG_FIELD_MAC_SRC][k]);
+		memcpy(frame_of(pkts[k]), &first, sizeof(first));
+		memcpy(frame_of(pkts[k]) + sizeof(first), &rest, sizeof(rest));
 	}
 }
 
@@ -259,7 +264,7 @@ op_stamp(OP_ARGS)
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
 		memcpy(frame_of(pkts[k]) + prog->payload + PROG_STAMP_AT, &stamp, sizeof(stamp));
-		state->scratch->extra_sum[k] = sum;
+		state->scratch->column[PROG_COLUMN_SUM][k] = sum;
 	}
 }
 
@@ -270,17 +275,10 @@ op_stamp_each(OP_ARGS)
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++) {
-		state->scratch->extra_sum[k] =
+		state->scratch->column[PROG_COLUMN_SUM][k] =
 			make_stamp(&stamp, wall_at(state, state->scratch->due[k]));
 		memcpy(frame_of(pkts[k]) + prog->payload + PROG_STAMP_AT, &stamp, sizeof(stamp));
 	}
-}
-
-static void
-op_stamp_none(OP_ARGS)
-{
-	OP_UNUSED;
-	memset(state->scratch->extra_sum, 0, n * sizeof(uint32_t));
 }
 
 // The upper 128 bits of (high, low) * n: a random number of 128 bits scaled to 0 .. n - 1.
@@ -330,7 +328,7 @@ put_ip6(OP_ARGS, const enum ip6_how how)
 		words[0] = (uint64_t)(ip >> 64);
 		words[1] = (uint64_t)ip;
 		for (int w = 0; w < 2; w++) {
-			state->scratch->extra_sum[k] +=
+			state->scratch->column[PROG_COLUMN_SUM][k] +=
 				halves((uint32_t)(words[w] >> 32)) + halves((uint32_t)words[w]);
 			words[w] = rte_cpu_to_be_64(words[w]);
 		}
@@ -342,7 +340,7 @@ static void
 op_ip6_tail(OP_ARGS)
 {
 	const uint32_t *restrict column = state->scratch->column[PROG_COLUMN_TAG];
-	uint32_t *restrict sum = state->scratch->extra_sum;
+	uint32_t *restrict sum = state->scratch->column[PROG_COLUMN_SUM];
 
 	OP_UNUSED;
 	for (unsigned int k = 0; k < n; k++)
@@ -374,10 +372,11 @@ op_ip6_masked(OP_ARGS)
 
 // What goes into the packets, column by column: this loop is vectorised.
 static __rte_always_inline void
-seal_columns(const struct pg_prog *prog, struct pg_prog_state *state, unsigned int n,
-	const unsigned int what)
+seal_columns(const struct pg_prog *prog, const struct prog_op *op, struct pg_prog_state *state,
+	unsigned int n, const unsigned int what)
 {
 	struct pg_prog_scratch *restrict c = state->scratch;
+	const uint32_t *restrict sum_part = c->column[op->column];
 	const uint32_t *restrict src = c->column[PG_FIELD_IP_SRC];
 	const uint32_t *restrict dst = c->column[PG_FIELD_IP_DST];
 	const uint32_t *restrict sport = c->column[PG_FIELD_UDP_SRC];
@@ -397,7 +396,7 @@ seal_columns(const struct pg_prog *prog, struct pg_prog_state *state, unsigned i
 		uint32_t length =
 			what & PROG_SEAL_LENGTH ? (c->length[k] - l4) << 16 : const_length;
 		uint32_t ip_sum = ip_base + id + address;
-		uint32_t udp_sum = udp_base + address + halves(seq) + c->extra_sum[k];
+		uint32_t udp_sum = udp_base + address + halves(seq) + sum_part[k];
 
 		if (what & PROG_SEAL_PORTS)
 			udp_sum += halves(ports);
@@ -428,8 +427,7 @@ seal_columns(const struct pg_prog *prog, struct pg_prog_state *state, unsigned i
 
 // id to checksum, both addresses, and the UDP header are 8 bytes each, in a row.
 static __rte_always_inline void
-seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **pkts,
-	unsigned int n, const unsigned int what)
+seal(OP_ARGS, const unsigned int what)
 {
 	const struct pg_prog_scratch *c = state->scratch;
 	const uint32_t id = prog->l3 + offsetof(struct rte_ipv4_hdr, packet_id);
@@ -437,7 +435,7 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 	const uint32_t sequence = prog->payload + PROG_SEQUENCE_AT, bytes = prog->image_bytes;
 	image_part first[LINE_PARTS];
 
-	seal_columns(prog, state, n, what);
+	seal_columns(prog, op, state, n, what);
 	copy_line(first, (const image_part *)prog->image);
 	for (unsigned int k = 0; k < n; k++) {
 		uint8_t *frame = frame_of(pkts[k]);
@@ -454,11 +452,10 @@ seal(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **
 	}
 }
 
-#define SEAL(what)                                \
-	static void op_seal_##what(OP_ARGS)       \
-	{                                         \
-		OP_UNUSED;                        \
-		seal(prog, state, pkts, n, what); \
+#define SEAL(what)                                    \
+	static void op_seal_##what(OP_ARGS)           \
+	{                                             \
+		seal(prog, op, state, pkts, n, what); \
 	}
 #define SEAL_ROW(what) [PROG_SEAL + what] = op_seal_##what,
 // Every combination of enum prog_seal. IPv6 always has a checksum and no address columns.
@@ -486,5 +483,4 @@ const prog_fn PROG_NAME(prog_ops)[PROG_KINDS] = {[PROG_IP6_FLOW] = op_ip6_flow,
 	[PROG_IP6_MASKED] = op_ip6_masked,
 	[PROG_STAMP] = op_stamp,
 	[PROG_STAMP_EACH] = op_stamp_each,
-	[PROG_STAMP_NONE] = op_stamp_none,
 	SEALS(SEAL_ROW)};

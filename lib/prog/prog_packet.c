@@ -138,6 +138,16 @@ pg_prog_sizes(const struct pg_prog *prog, struct pg_prog_state *state, unsigned 
 			RTE_MAX(state->scratch->column[PG_FIELD_SIZE][k], prog->frame_min);
 }
 
+// This operation alone, not those that go with it.
+static void
+run_one(const struct pg_prog *prog, const struct prog_op *op, struct pg_prog_state *state)
+{
+	struct prog_op alone = *op;
+
+	alone.run = 1;
+	op->fn(prog, &alone, state, NULL, 1);
+}
+
 uint32_t
 pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 {
@@ -157,7 +167,7 @@ pg_prog_field(const struct pg_prog *prog, enum pg_field field, uint64_t index)
 		if (op->kind > PROG_SKIP || is_walk(op) ||
 			(op->field != field && op->field != PG_FIELDS))
 			continue;
-		op->fn(prog, op, &state, NULL, 1);
+		run_one(prog, op, &state);
 		if (op->field == field)
 			value = state.scratch->column[op->column][0];
 	}
@@ -184,9 +194,9 @@ pg_prog_frag_max(const struct pg_prog *prog)
 static void
 build_whole(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf *mbuf)
 {
-	for (uint32_t i = 0; i < prog->nops; i++) {
-		const struct prog_op *op = &prog->ops[i];
+	const struct prog_op *end = prog->ops + prog->nops;
 
+	for (const struct prog_op *op = prog->ops; op < end; op += op->run) {
 		if (op->kind != PROG_FRAGS && op->kind != PROG_FRAGS_CLEAR)
 			op->fn(prog, op, state, &mbuf, 1);
 	}

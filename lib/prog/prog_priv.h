@@ -40,19 +40,24 @@ prog_walks_flows(const struct pg_flow *flow)
 	return flow->as_linux && flow->flows > 0 && !(flow->flags & PG_FLAG_IPV6);
 }
 
-/** The offset is added to the last five bytes; the first never changes (reference 7.1). */
-static inline void
-prog_put_mac(uint8_t *at, const struct rte_ether_addr *base, uint32_t offset)
+/** A MAC address as a number, the first byte on top. */
+static inline uint64_t
+prog_mac(const struct rte_ether_addr *mac)
 {
-	const uint8_t *b = base->addr_bytes;
-	uint64_t tail =
-		((uint64_t)b[1] << 32 | (uint32_t)b[2] << 24 | b[3] << 16 | b[4] << 8 | b[5]) +
-		offset;
-	uint32_t low = __builtin_bswap32((uint32_t)tail);
+	uint64_t number = 0;
 
-	at[0] = b[0];
-	at[1] = (uint8_t)(tail >> 32);
-	memcpy(at + 2, &low, sizeof(low));
+	for (int i = 0; i < RTE_ETHER_ADDR_LEN; i++)
+		number = number << 8 | mac->addr_bytes[i];
+	return number;
+}
+
+/** The offset is added to the last five bytes; the first never changes (reference 7.1). */
+static inline uint64_t
+prog_mac_at(uint64_t mac, uint32_t offset)
+{
+	const uint64_t tail = (UINT64_C(1) << 40) - 1;
+
+	return (mac & ~tail) | ((mac + offset) & tail);
 }
 
 /** A run's start: the destination is the range's first again. */

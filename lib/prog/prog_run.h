@@ -45,7 +45,6 @@ enum prog_kind {
 	PROG_IP6,         /**< a random IPv6 address and its part of the UDP sum */
 	PROG_STAMP,       /**< one time for the burst */
 	PROG_STAMP_EACH,  /**< each packet's own time */
-	PROG_STAMP_NONE,  /**< no time; its part of the UDP sum is zero */
 	PROG_SEAL,        /**< the first of PROG_SEALS: see enum prog_seal */
 	PROG_KINDS = PROG_SEAL + 64,
 };
@@ -73,19 +72,21 @@ typedef void (*prog_fn)(const struct pg_prog *prog, const struct prog_op *op,
 struct prog_op {
 	_Alignas(RTE_CACHE_LINE_SIZE) prog_fn fn;
 	uint8_t kind;    /**< enum prog_kind */
-	uint8_t column;  /**< of the scratch; fields that share one use it at once */
-	uint8_t field;   /**< enum pg_field */
+	uint8_t column;  /**< of the scratch; fields that share one use it at once. PROG_SEAL: of
+			  *   parts of the UDP sum */
+	uint8_t field;   /**< enum pg_field; PG_FIELDS: of none, so run for each */
 	uint8_t half;    /**< of a cycle's permutation: bits, of the wide one: half of them */
 	uint16_t offset; /**< of what it writes, from the Ethernet header */
 	uint16_t bits;   /**< PROG_TCI: priority and CFI; PROG_LABEL: the S bit */
 	uint32_t lo;
 	uint32_t n;     /**< values of the range; 0: 2^32. PROG_WALK_*: the last value */
 	uint32_t shift; /**< PROG_RANDOM_BITS. PROG_WALK_*: from one value to the next */
-	uint32_t ahead; /**< PROG_LINEAR: 1 if packet 0 has the second value */
+	uint16_t run;   /**< so many of one kind from here on: one call does them */
+	uint16_t ahead; /**< PROG_LINEAR: 1 if packet 0 has the second value */
 	struct pg_key key;
-	const uint32_t *steps; /**< k * stride mod n, for k < PG_BURST_MAX */
-	/** How far one packet moves on: within a cycle, and in whole cycles. PROG_LINEAR: how much
-	 *  less than n, where n is 1 or more. PROG_LINEAR_FLOW: 2^128 / cycle, for modulo(). */
+	const uint32_t *steps; /**< k * stride mod n, for k <= PG_BURST_MAX */
+	/** How far one packet moves on: within a cycle, and in whole cycles. PROG_LINEAR_FLOW:
+	 *  2^128 / cycle, for modulo(). */
 	uint64_t step, step_cycles;
 	/** PROG_IMIX: sum of the weights; PROG_FLOWS_*: packets of a block, or of a flow where they
 	 *  are in sequence; PROG_WALK_*, PROG_LINEAR_FLOW: values */
@@ -142,16 +143,18 @@ struct prog_word {
  *  sets of the first-level cache. */
 #define PROG_COLUMN (PG_BURST_MAX + 32)
 
-/** Fields up to the size have a column of their own; tags and labels take turns on one. */
-#define PROG_COLUMN_TAG (PG_FIELD_SIZE + 1)
-#define PROG_COLUMNS    (PROG_COLUMN_TAG + 1)
+/** Fields up to the size have a column of their own; tags and labels take turns on one. What has
+ *  none adds its part of the UDP sum to another; the last one is zeros, for packets without any. */
+#define PROG_COLUMN_TAG  (PG_FIELD_SIZE + 1)
+#define PROG_COLUMN_SUM  (PROG_COLUMN_TAG + 1)
+#define PROG_COLUMN_ZERO (PROG_COLUMN_SUM + 1)
+#define PROG_COLUMNS     (PROG_COLUMN_ZERO + 1)
 
 /** Columns of one burst, written and read within one pg_prog_run(). worker: rw. */
 struct pg_prog_scratch {
 	uint32_t column[PROG_COLUMNS][PROG_COLUMN];
 	uint32_t length[PROG_COLUMN];
-	uint32_t extra_sum[PROG_COLUMN]; /**< parts of the UDP sum that have no column */
-	uint32_t sequence[PROG_COLUMN];  /**< as stored */
+	uint32_t sequence[PROG_COLUMN]; /**< as stored */
 	struct prog_word id[PROG_COLUMN], addresses[PROG_COLUMN], udp[PROG_COLUMN];
 	uint64_t flow[PROG_COLUMN]; /**< number of the flow, over all blocks */
 	/* Within one operation: which cycle of a permutation, and where in it. */
@@ -198,10 +201,12 @@ static inline void
 pg_prog_run(const struct pg_prog *prog, struct pg_prog_state *state, struct rte_mbuf **pkts,
 	unsigned int n)
 {
-	const struct prog_op *end = prog->ops + prog->nops;
+	const struct prog_op *op = prog->ops, *end = op + prog->nops;
 
-	for (const struct prog_op *op = prog->ops; op < end; op++)
+	do { // the last one, PROG_SEAL, is always there
 		op->fn(prog, op, state, pkts, n);
+		op += op->run;
+	} while (op < end);
 	state->index += (uint64_t)n * prog->stride;
 }
 

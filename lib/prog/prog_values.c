@@ -5,68 +5,102 @@
 
 #include "prog_places.h"
 
-static void
-op_linear(OP_ARGS)
+// r + step may pass 2^32 for ranges above 2^31; range 0 stands for 2^32 and wraps by itself.
+static inline uint32_t
+step_on(uint32_t r, uint32_t step, uint32_t range)
+{
+	uint32_t v = r + step;
+
+	return v - (((v >= range) | (v < r)) ? range : 0);
+}
+
+static __rte_always_inline void
+linear(const struct prog_op *op, struct pg_prog_state *state, unsigned int n)
 {
 	const uint32_t *restrict steps = op->steps;
 	uint32_t *restrict column = state->scratch->column[op->column];
-	uint32_t r = state->residue[op->field], range = op->n, lo = op->lo;
-	const uint32_t back = (uint32_t)op->step;
+	const uint32_t r = state->residue[op->field], range = op->n, lo = op->lo;
+	size_t block = 0;
+
+	do {
+#pragma GCC ivdep
+#pragma GCC unroll 1
+		for (size_t j = 0; j < PROG_BLOCK; j++)
+			column[block + j] = lo + step_on(r, steps[block + j], range);
+		block += PROG_BLOCK;
+	} while (block < n);
+	state->residue[op->field] = step_on(r, steps[n], range);
+}
+
+static void
+op_linear(OP_ARGS)
+{
+	const struct prog_op *end = op + op->run;
 
 	OP_UNUSED;
-	// r + step may pass 2^32 for ranges above 2^31; range 0 stands for 2^32 and wraps by
-	// itself.
-	for (size_t block = 0; block < n; block += PROG_BLOCK) {
-#pragma GCC ivdep
-		for (size_t j = 0; j < PROG_BLOCK; j++) {
-			uint32_t v = r + steps[block + j];
-
-			v -= ((v >= range) | (v < r)) ? range : 0;
-			column[block + j] = lo + v;
-		}
-	}
-	r = column[n - 1] - lo;
-	state->residue[op->field] = r - back + (r < back ? range : 0);
+	for (; op < end; op++)
+		linear(op, state, n);
 }
 
-// How many of the next n packets lie in the block of 2^32 of the stream that `index` lies in.
-static inline unsigned int
-stretch(uint64_t index, uint32_t stride, unsigned int n)
+// Hashes of n packets in one block of 2^32 of the stream, shifted or scaled: value = hash >> shift,
+// or hash * range >> 32 where range is at most 2^16.
+static __rte_always_inline void
+random_part(const struct prog_op *op, uint32_t *out, uint64_t index, uint32_t stride,
+	unsigned int n, const bool scaled)
 {
-	uint64_t left;
+	const uint32_t lo = op->lo, range = op->n, shift = op->shift;
+	uint32_t *restrict column = out, first = (uint32_t)index, a, b;
+	size_t block = 0;
 
-	if (likely(index >> 32 == (index + (uint64_t)(n - 1) * stride) >> 32))
-		return n;
-	left = (UINT64_C(1) << 32) - (uint32_t)index;
-	return (unsigned int)((left + stride - 1) / stride);
+	pg_key_block(&op->key, index, &a, &b);
+	do {
+#pragma GCC unroll 1
+		for (size_t j = 0; j < PROG_BLOCK; j++) {
+			uint32_t h = pg_random_32(a, b, first + (uint32_t)j * stride);
+			uint32_t part = ((h >> 16) * range + ((h & 0xffff) * range >> 16)) >> 16;
+
+			column[block + j] = lo + (scaled ? part : h >> shift);
+		}
+		first += PROG_BLOCK * stride;
+		block += PROG_BLOCK;
+	} while (block < n);
 }
 
-// Hashes of the next n packets, shifted or scaled: value = hash >> shift, or hash * range >> 32
-// where range is at most 2^16.
+static __rte_noinline void
+random_across(const struct prog_op *op, uint32_t *column, uint64_t index, uint32_t stride,
+	unsigned int n, bool scaled)
+{
+	while (n > 0) {
+		uint64_t left = (UINT64_C(1) << 32) - (uint32_t)index;
+		unsigned int now = (unsigned int)RTE_MIN((left + stride - 1) / stride, n);
+
+		if (scaled)
+			random_part(op, column, index, stride, now, true);
+		else
+			random_part(op, column, index, stride, now, false);
+		column += now;
+		index += (uint64_t)now * stride;
+		n -= now;
+	}
+}
+
+// Two blocks of 2^32 in one burst are so rare that they may cost a call.
 static __rte_always_inline void
 random_32(OP_ARGS, const bool scaled)
 {
-	const uint32_t lo = op->lo, range = op->n, shift = op->shift, stride = stride_of(prog);
-	uint32_t *restrict column = state->scratch->column[op->column];
+	const struct prog_op *end = op + op->run;
+	const uint32_t stride = stride_of(prog);
+	const uint64_t index = state->index;
+	const bool across = (index + (uint64_t)(n - 1) * stride) >> 32 != index >> 32;
 
 	OP_UNUSED;
-	for (unsigned int from = 0, stop; from < n; from = stop) {
-		uint64_t index = state->index + (uint64_t)from * stride;
-		uint32_t first = (uint32_t)index, a, b;
+	for (; op < end; op++) {
+		uint32_t *column = state->scratch->column[op->column];
 
-		stop = from + stretch(index, stride, n - from);
-		pg_key_block(&op->key, index, &a, &b);
-		for (size_t block = from; block < stop; block += PROG_BLOCK) {
-			rte_compiler_barrier(); // or the compiler makes vectors of several blocks
-			for (size_t j = 0; j < PROG_BLOCK; j++) {
-				uint32_t h = pg_random_32(a, b, first + (uint32_t)j * stride);
-				uint32_t part =
-					((h >> 16) * range + ((h & 0xffff) * range >> 16)) >> 16;
-
-				column[block + j] = lo + (scaled ? part : h >> shift);
-			}
-			first += PROG_BLOCK * stride;
-		}
+		if (unlikely(across))
+			random_across(op, column, index, stride, n, scaled);
+		else
+			random_part(op, column, index, stride, n, scaled);
 	}
 }
 

@@ -123,9 +123,13 @@ pg_walk_end(struct pg_walk *walk, const struct pg_prog *prog, uint64_t built)
 	if (flow->flows == 0) // the kernel counts such packets as flow 0's
 		walk->table[0].count += (uint32_t)built;
 	walk->src_base = walk->src_last = flow->src_mac;
-	if (src->lo != src->hi)
-		prog_put_mac(walk->src_last.addr_bytes, &flow->src_mac,
-			pg_prog_field(prog, PG_FIELD_MAC_SRC, built - 1));
+	if (src->lo != src->hi) {
+		uint32_t offset = pg_prog_field(prog, PG_FIELD_MAC_SRC, built - 1);
+		uint64_t last = prog_mac_at(prog_mac(&flow->src_mac), offset);
+
+		last = rte_cpu_to_be_64(last << 16);
+		memcpy(&walk->src_last, &last, sizeof(walk->src_last));
+	}
 }
 
 // Stay on a flow until it has its packets; the one that follows goes on from where it was.
