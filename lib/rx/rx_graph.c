@@ -176,6 +176,7 @@ static const struct {
 	[RX_W_BPF] = {rx_bpf_open, NULL, rx_bpf_close},
 	[RX_W_FILTER] = {rx_filter_open, NULL, rx_filter_close},
 	[RX_W_STEER] = {rx_steer_open, NULL, rx_steer_close},
+	[RX_W_IP4] = {rx_ip4_open, NULL, NULL},
 	[RX_W_FIB] = {rx_fib_open, NULL, rx_fib_close},
 	[RX_W_LOCAL] = {rx_local_open, rx_local_begin, rx_local_close},
 	[RX_W_TAP] = {rx_tap_open, NULL, rx_tap_close},

@@ -72,22 +72,21 @@ lookup_both(const struct rx_fib *table, void **objs, uint16_t n, uint64_t *hops)
 	lookup6(table, objs, n, hops);
 }
 
-// Two ways to go: each packet is written to both, and counted in one.
+// Two ways to go: each packet is written to both, and stays in one.
 static __rte_noinline void
 part(struct rte_graph *graph, struct rte_node *node, void **objs, const uint64_t *hop, uint16_t n,
 	rte_edge_t pass)
 {
 	void **to = rte_node_next_stream_get(graph, node, pass, n);
 	void **no_route = rte_node_next_stream_get(graph, node, NEXT_NO_ROUTE, n);
-	uint16_t ntaken = 0, nleft = 0;
+	uint16_t ntaken = 0;
 
 	for (uint16_t k = 0; k < n; k++) {
-		to[ntaken] = no_route[nleft] = objs[k];
+		to[ntaken] = no_route[k - ntaken] = objs[k];
 		ntaken += hop[k] != 0;
-		nleft += hop[k] == 0;
 	}
 	rte_node_next_stream_put(graph, node, pass, ntaken);
-	rte_node_next_stream_put(graph, node, NEXT_NO_ROUTE, nleft);
+	rte_node_next_stream_put(graph, node, NEXT_NO_ROUTE, n - ntaken);
 }
 
 static uint16_t
@@ -96,16 +95,19 @@ fib(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
 	const struct rx_slot *slot = rx_slot(node);
 	const rte_edge_t pass = slot->next[0];
 	const struct rx_fib *table = slot->data;
-	uint32_t dst[PG_RX_BURST_MAX];
-	uint64_t hop[PG_RX_BURST_MAX], none = 0;
+	struct pg_rx_graph *rx = slot->rx;
+	uint64_t hop[PG_RX_BURST_MAX];
+	uint16_t routed = 0;
 
-	if (likely(gather4(objs, nobjs, dst)))
-		rte_fib_lookup_bulk(table->ip4, dst, hop, nobjs);
+	// What came from elsewhere, or not all of it, has not been read yet.
+	if (likely(rx->ndst == nobjs) || gather4(objs, nobjs, rx->dst))
+		rte_fib_lookup_bulk(table->ip4, rx->dst, hop, nobjs);
 	else
 		lookup_both(table, objs, nobjs, hop);
-	for (uint16_t k = 0; k < nobjs; k++)
-		none |= hop[k] == 0;
-	if (likely(none == 0))
+	rx->ndst = 0;
+	while (routed < nobjs && hop[routed] != 0)
+		routed++;
+	if (likely(routed == nobjs))
 		rte_node_next_stream_move(graph, node, pass);
 	else
 		part(graph, node, objs, hop, nobjs, pass);

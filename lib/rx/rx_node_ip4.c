@@ -33,6 +33,16 @@ checksum20_ok(const uint8_t *ip)
 	return half >> 16 == 0xffff;
 }
 
+// In the buffer, whether or not the packet has a header there.
+static inline uint32_t
+dst_of(const struct rte_mbuf *mbuf)
+{
+	const struct rte_ipv4_hdr *ip =
+		rte_pktmbuf_mtod_offset(mbuf, const struct rte_ipv4_hdr *, RTE_ETHER_HDR_LEN);
+
+	return rte_be_to_cpu_32(ip->dst_addr);
+}
+
 // The order of ip_rcv(): host, header there, version, checksum, length; then the TTL.
 static inline rte_edge_t
 verdict(const struct rte_mbuf *mbuf, uint64_t other_host, rte_edge_t pass)
@@ -64,20 +74,50 @@ verdict(const struct rte_mbuf *mbuf, uint64_t other_host, rte_edge_t pass)
 	return likely(ip->time_to_live != 0) ? pass : NEXT_TTL;
 }
 
-static uint16_t
-ip4(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
+// Where `fib` comes next, it gets the destinations from here, while they are at hand.
+static __rte_always_inline uint16_t
+check(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs,
+	const bool for_fib)
 {
 	const struct rx_slot *slot = rx_slot(node);
-	const uint64_t other_host = slot->rx->other_host;
+	struct pg_rx_graph *rx = slot->rx;
+	const uint64_t other_host = rx->other_host;
 	rte_edge_t next[PG_RX_BURST_MAX], mixed = 0, pass = slot->next[RX_IP4];
 
 	next[0] = pass;
 	for (uint16_t k = 0; k < nobjs; k++) {
 		next[k] = verdict(objs[k], other_host, pass);
 		mixed |= next[k] ^ next[0];
+		if (for_fib)
+			rx->dst[k] = dst_of(objs[k]);
 	}
+	if (for_fib)
+		rx->ndst = mixed == 0 && next[0] == pass ? nobjs : 0;
 	rx_forward(graph, node, objs, next, nobjs, mixed);
 	return nobjs;
+}
+
+static uint16_t
+ip4(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
+{
+	return check(graph, node, objs, nobjs, false);
+}
+
+static uint16_t
+ip4_for_fib(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobjs)
+{
+	return check(graph, node, objs, nobjs, true);
+}
+
+int
+rx_ip4_open(struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err)
+{
+	(void)chain;
+	(void)socket;
+	(void)err;
+	if (slot->next[RX_IP4] == rx_edge(RX_W_IP4, RX_W_FIB))
+		slot->node->process = ip4_for_fib;
+	return 0;
 }
 
 const struct rte_node_register rx_node_ip4 = {

@@ -175,6 +175,8 @@ int rx_bpf_open(
 	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
 bool rx_bpf_is_stale(const struct rx_slot *slot);
 void rx_bpf_close(struct rx_slot *slot);
+int rx_ip4_open(
+	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
 int rx_fib_open(
 	struct rx_slot *slot, const struct rx_chain *chain, int socket, struct pg_error *err);
 void rx_fib_close(struct rx_slot *slot);

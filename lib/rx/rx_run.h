@@ -34,7 +34,11 @@ struct pg_rx_graph {
 	struct pg_rx_counter_name *counter_name; /**< owned */
 	unsigned int nslots;
 	struct rx_slot *slot; /**< of each word, the last one of all other nodes; owned */
-} __rte_cache_aligned;        // its neighbours in memory are another worker's
+	/** What `ip4` has read and `fib` behind it needs: destinations, host byte order, of a burst
+	 *  that went there as a whole. */
+	uint32_t dst[PG_RX_BURST_MAX];
+	uint16_t ndst;
+} __rte_cache_aligned; // its neighbours in memory are another worker's
 
 /** Send a burst through the graph, run to completion.
  *  Shape:   pkts[n], 1 <= n <= PG_RX_BURST_MAX; consumed.
