@@ -5,12 +5,24 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#ifndef __has_feature // clang's way to say it
+#define __has_feature(x) 0
+#endif
+
+/** Is this built with AddressSanitizer? A tenth of the speed. */
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
 
 #define DIM(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -22,7 +22,7 @@
 #define OFF_SEQ  46
 #define READ_MAX 37 // no divisor of any burst
 #define REST_US  200
-#define LARGE    (pg_sanitized() ? 1500000u : 15000000u)
+#define LARGE    (SANITIZED ? 1500000u : 15000000u)
 
 static struct rig_engine rig;
 static cpu_set_t all_cpus;
@@ -33,16 +33,6 @@ static struct {
 	bool wait_full; /**< start only when nothing more fits */
 	uint64_t expected, n, wrong;
 } reader;
-
-static bool
-pg_sanitized(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-	return true;
-#else
-	return false;
-#endif
-}
 
 static unsigned int
 read_some(void)
