@@ -46,7 +46,7 @@ op_linear(OP_ARGS)
 // or hash * range >> 32 where range is at most 2^16.
 static __rte_always_inline void
 random_part(const struct prog_op *op, uint32_t *out, uint64_t index, uint32_t stride,
-	unsigned int n, const bool scaled)
+	unsigned int n, bool scaled)
 {
 	const uint32_t lo = op->lo, range = op->n, shift = op->shift;
 	uint32_t *restrict column = out, first = (uint32_t)index, a, b;
@@ -74,10 +74,7 @@ random_across(const struct prog_op *op, uint32_t *column, uint64_t index, uint32
 		uint64_t left = (UINT64_C(1) << 32) - (uint32_t)index;
 		unsigned int now = (unsigned int)RTE_MIN((left + stride - 1) / stride, n);
 
-		if (scaled)
-			random_part(op, column, index, stride, now, true);
-		else
-			random_part(op, column, index, stride, now, false);
+		random_part(op, column, index, stride, now, scaled);
 		column += now;
 		index += (uint64_t)now * stride;
 		n -= now;

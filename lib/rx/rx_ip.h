@@ -32,6 +32,16 @@ rx_layer3(const struct rte_mbuf *mbuf)
 	return rte_pktmbuf_mtod_offset(mbuf, const uint8_t *, RTE_ETHER_HDR_LEN);
 }
 
+/** The destination in an IPv4 header, host byte order. */
+static inline uint32_t
+rx_ip4_dst(const uint8_t *ip)
+{
+	rte_be32_t dst;
+
+	memcpy(&dst, ip + offsetof(struct rte_ipv4_hdr, dst_addr), sizeof(dst));
+	return rte_be_to_cpu_32(dst);
+}
+
 static inline uint32_t
 rx_be16(const uint8_t *at)
 {

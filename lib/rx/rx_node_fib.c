@@ -7,8 +7,7 @@
 
 enum { NEXT_NO_ROUTE };
 
-#define IP4_DST 16 // in the header
-#define IP6_DST 24
+#define IP6_DST 24 // in the header
 
 // All destinations, as if they were IPv4. False: some are not.
 static inline bool
@@ -18,10 +17,8 @@ gather4(void **objs, uint16_t n, uint32_t *dst)
 
 	for (uint16_t k = 0; k < n; k++) {
 		const uint8_t *ip = rx_layer3(objs[k]);
-		rte_be32_t addr;
 
-		memcpy(&addr, ip + IP4_DST, sizeof(addr));
-		dst[k] = rte_be_to_cpu_32(addr);
+		dst[k] = rx_ip4_dst(ip);
 		other |= (ip[0] >> 4) ^ 4;
 	}
 	return other == 0;
@@ -57,12 +54,10 @@ lookup_both(const struct rx_fib *table, void **objs, uint16_t n, uint64_t *hops)
 
 	for (uint16_t k = 0; k < n; k++) {
 		const uint8_t *ip = rx_layer3(objs[k]);
-		rte_be32_t addr;
 
 		if (ip[0] >> 4 != 4)
 			continue;
-		memcpy(&addr, ip + IP4_DST, sizeof(addr));
-		dst[found] = rte_be_to_cpu_32(addr);
+		dst[found] = rx_ip4_dst(ip);
 		which[found++] = k;
 	}
 	if (found > 0)

@@ -3,6 +3,7 @@
 #include <rte_ether.h>
 #include <rte_ip.h>
 
+#include "rx_ip.h"
 #include "rx_priv.h"
 
 enum {
@@ -31,16 +32,6 @@ checksum20_ok(const uint8_t *ip)
 	half = (uint32_t)(sum >> 32);
 	half += half << 16 | half >> 16;
 	return half >> 16 == 0xffff;
-}
-
-// In the buffer, whether or not the packet has a header there.
-static inline uint32_t
-dst_of(const struct rte_mbuf *mbuf)
-{
-	const struct rte_ipv4_hdr *ip =
-		rte_pktmbuf_mtod_offset(mbuf, const struct rte_ipv4_hdr *, RTE_ETHER_HDR_LEN);
-
-	return rte_be_to_cpu_32(ip->dst_addr);
 }
 
 // The order of ip_rcv(): host, header there, version, checksum, length; then the TTL.
@@ -88,8 +79,8 @@ check(struct rte_graph *graph, struct rte_node *node, void **objs, uint16_t nobj
 	for (uint16_t k = 0; k < nobjs; k++) {
 		next[k] = verdict(objs[k], other_host, pass);
 		mixed |= next[k] ^ next[0];
-		if (for_fib)
-			rx->dst[k] = dst_of(objs[k]);
+		if (for_fib) // in the buffer, whether or not the packet has a header there
+			rx->dst[k] = rx_ip4_dst(rx_layer3(objs[k]));
 	}
 	if (for_fib)
 		rx->ndst = mixed == 0 && next[0] == pass ? nobjs : 0;
